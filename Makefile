@@ -1,0 +1,36 @@
+# Sightline. `make help` lists what there is.
+.DEFAULT_GOAL := help
+.PHONY: help run demo build test check bench clean
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build and start both areas on the embedded database; prints the first API key and curl lines
+	./bin/sightline serve $(ARGS)
+
+demo: build ## the same with 30 example projects and websites, in a directory of its own
+	./bin/sightline serve --data ./sightline-demo --demo $(ARGS)
+
+build: ## build ./bin/sightline
+	@scripts/need go
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sightline ./cmd/sightline
+
+test: check ## everything: static checks, then all tests with the race detector
+	@scripts/need gcc curl
+	CGO_ENABLED=0 go build -o bin/sightline ./cmd/sightline
+	go test -race -timeout 20m ./...
+
+check: ## gofmt, go vet and staticcheck
+	@scripts/need go
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt -w on: $$unformatted"; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+
+bench: ## benchmarks
+	@scripts/need go
+	go test -run '^$$' -bench . -benchmem ./...
+
+clean: ## remove what was built; data directories stay
+	rm -rf bin

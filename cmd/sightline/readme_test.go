@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestReadmeTour runs the README's tour, word for word, against a fresh server on the default ports.
+func TestReadmeTour(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tour := regexp.MustCompile("(?s)<!-- tour[^>]*-->\n```sh\n(.*?)```").FindSubmatch(readme)
+	if tour == nil {
+		t.Fatal("README.md has no tour")
+	}
+	key := startServer(t)
+	var answers []string
+	for line := range strings.Lines(string(tour[1])) {
+		if !strings.HasPrefix(line, "curl ") {
+			continue
+		}
+		command := exec.Command("bash", "-c", strings.Replace(line, "curl ", "curl --silent --show-error --fail-with-body --max-time 20 ", 1))
+		command.Env = append(os.Environ(), "KEY="+key, "SEO=http://localhost:8081", "ANALYTICS=http://localhost:8082", "NO_PROXY=localhost")
+		output, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s%v: %s", line, err, output)
+		}
+		answers = append(answers, string(output))
+	}
+	for i, want := range []string{`"status":201`, `"status":201`, `"total":1`, `"deleted":true`, `"total":1`, `"id":1`, `"has_password":1`, `"exclude_params":"utm_*, fbclid"`, `"deleted":true`} {
+		if i >= len(answers) || !strings.Contains(answers[i], want) {
+			t.Errorf("line %d of the tour does not answer %s: %v", i+1, want, answers)
+		}
+	}
+}
+
+// startServer starts the program as make run does, in an empty directory, and returns the key that it prints.
+func startServer(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "sightline")
+	if output, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v: %s", err, output)
+	}
+	server := exec.Command(binary, "serve")
+	server.Dir = t.TempDir()
+	server.Stderr = os.Stderr
+	output, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := server.Wait(); err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	watchdog := time.AfterFunc(30*time.Second, func() { server.Process.Kill() })
+	defer watchdog.Stop()
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if key := strings.TrimSpace(lines.Text()); strings.HasPrefix(key, "sl_") {
+			return key
+		}
+	}
+	t.Fatal("the server printed no key: are the ports 8081 and 8082 taken?")
+	return ""
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/config"
+	"sightline/internal/store"
+	"sightline/internal/web"
+)
+
+// flushTime is how often the times at which keys were last used are written.
+const flushTime = 10 * time.Second
+
+// ServeCmd is sightline serve.
+type ServeCmd struct {
+	config.Serve
+}
+
+// Run serves both areas until ctx ends.
+func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
+	settings, err := c.settings()
+	if err != nil {
+		return err
+	}
+	seo := &web.Place{URL: settings.SEOURL, Listen: settings.SEOListen}
+	analytics := &web.Place{URL: settings.AnalyticsURL, Listen: settings.AnalyticsListen}
+	doors, err := web.Listen(seo, analytics)
+	if err != nil {
+		return err
+	}
+	catalog, err := store.Open(ctx, settings.Database, settings.Data)
+	if err != nil {
+		return errors.Join(err, web.CloseDoors(doors))
+	}
+	log := newLogger(term.stderr, settings.LogFormat, settings.LogLevel)
+	gate := account.NewGate(catalog, term.now)
+	server := &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: gate, Ready: catalog.Ping,
+		Version: buildVersion(), Now: term.now, Log: log}
+	if err := welcome(ctx, term, settings, catalog); err != nil {
+		return errors.Join(err, web.CloseDoors(doors), catalog.Close())
+	}
+
+	flushing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	flushed := make(chan struct{})
+	go func() {
+		defer close(flushed)
+		flushUses(flushing, gate, log)
+	}()
+	err = server.Serve(ctx, doors)
+	stop()
+	<-flushed
+	return errors.Join(err, catalog.Close())
+}
+
+// flushUses writes when keys were last used, now and then and once more when ctx ends.
+func flushUses(ctx context.Context, gate *account.Gate, log *slog.Logger) {
+	ticker := time.NewTicker(flushTime)
+	defer ticker.Stop()
+	for last := false; !last; {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			last = true
+		}
+		writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		if err := gate.Flush(writing); err != nil {
+			log.Warn("the times at which keys were last used are written later", "error", err)
+		}
+		cancel()
+	}
+}
+
+// welcome creates the owner and its first key on the first start, fills the demo, and tells the person at the terminal
+// how to go on.
+func welcome(ctx context.Context, term *terminal, settings config.Config, catalog store.Catalog) error {
+	secret := settings.FirstKey
+	if secret == "" {
+		secret = account.NewSecret()
+	}
+	now := term.now().UTC().Truncate(time.Second)
+	owner := account.New(settings.Owner, now)
+	first, err := catalog.CreateOwner(ctx, &owner, &account.Key{Name: "first key", Hash: account.HashSecret(secret), Scopes: account.AllScopes(), CreatedAt: now})
+	if err != nil {
+		return fmt.Errorf("create the owner account: %w", err)
+	}
+	if settings.Demo {
+		accounts, err := catalog.Accounts(ctx)
+		if err != nil {
+			return fmt.Errorf("find the owner account: %w", err)
+		}
+		if err := fillDemo(ctx, catalog, accounts[0].ID, now); err != nil {
+			return fmt.Errorf("fill the demo: %w", err)
+		}
+	}
+	fmt.Fprintf(term.stdout, running, buildVersion(), settings.SEOURL, settings.AnalyticsURL)
+	if first {
+		fmt.Fprintf(term.stdout, firstSteps, secret, settings.SEOURL, settings.AnalyticsURL)
+	} else {
+		fmt.Fprintf(term.stdout, nextSteps, storageFlags(settings))
+	}
+	return nil
+}
+
+// storageFlags are the flags by which another command finds the same catalog. The database may hold a password, so only
+// its flag is named.
+func storageFlags(settings config.Config) string {
+	switch {
+	case settings.Database != "":
+		return " --database URL"
+	case settings.Data != "./sightline-data":
+		return " --data " + settings.Data
+	}
+	return ""
+}
+
+const running = `Sightline %s is running. Stop it with Ctrl-C.
+
+  search optimization  %[2]s
+  analytics            %[3]s
+`
+
+const firstSteps = `
+Your first API key. It is shown only this once, so keep it:
+
+  %[1]s
+
+Paste this into another terminal: a project and a website to begin with, then every documented operation.
+
+  export KEY='%[1]s'
+  curl -H "Authorization: Bearer $KEY" %[2]s/api/v1/projects -d project=example.com
+  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites -d url=https://example.com
+
+  curl -H "Authorization: Bearer $KEY" %[2]s/api/v1/projects
+  curl -H "Authorization: Bearer $KEY" -X DELETE %[2]s/api/v1/projects/example.com
+  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites
+  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites/1
+  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites -d url=https://shop.example.com -d privacy=0
+  curl -H "Authorization: Bearer $KEY" -X PUT %[3]s/api/v1/websites/1 -d 'exclude_params=utm_*, fbclid'
+  curl -H "Authorization: Bearer $KEY" -X DELETE %[3]s/websites/1/destroy
+
+`
+
+const nextSteps = `
+Lost your API key? Make another:  sightline key create --name NAME%s
+
+`

@@ -1,0 +1,140 @@
+// Package seo is what the search-optimization half is about: projects, the sites under audit.
+package seo
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"sightline/internal/fault"
+	"sightline/internal/listing"
+	"sightline/internal/site"
+)
+
+// MaxProjectName is the longest name of a project, in characters.
+const MaxProjectName = 255
+
+// A Project is one site under audit, or a group with any other name.
+type Project struct {
+	ID, AccountID int64
+	Name          string // unique in its account; a host is in its normal form, see site.Name
+	Reports       int
+	Score         *int      // 0 to 100; nil while there is no report
+	LastReportAt  time.Time // zero: no report
+	Version       int64     // grows with each change
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
+// NewProject is a project without reports. It still needs a name.
+func NewProject(account int64, now time.Time) Project {
+	now = now.UTC().Truncate(time.Second)
+	return Project{AccountID: account, Version: 1, CreatedAt: now, UpdatedAt: now}
+}
+
+// SetName takes over a name, a host in its normal form.
+func (p *Project) SetName(text string) error {
+	name := site.Name(text)
+	switch n := utf8.RuneCountInString(name); {
+	case n == 0:
+		return fault.Field("project", "is required: a host such as example.com, or any other name")
+	case n > MaxProjectName:
+		return fault.Field("project", "must be at most 255 characters long")
+	case !printable(name):
+		return fault.Field("project", "must contain printable characters only")
+	case isDigits(name):
+		return fault.Field("project", "must not consist of digits only: such a name could not be told from an id")
+	}
+	p.Name = name
+	return nil
+}
+
+// SetURL names the project after the host of an address.
+func (p *Project) SetURL(text string) error {
+	address, err := site.Parse(text)
+	if err != nil {
+		return fault.Field("url", err.Error())
+	}
+	p.Name = address.Domain
+	return nil
+}
+
+// Result says in a word how good the score is; empty while there is none.
+func (p *Project) Result() string {
+	switch {
+	case p.Score == nil:
+		return ""
+	case *p.Score >= 80:
+		return "good"
+	case *p.Score >= 50:
+		return "decent"
+	default:
+		return "bad"
+	}
+}
+
+// SearchName is the folded text in which a search looks: the name and, where that differs, its form in
+// its own script, after a line break, which no search can contain.
+func (p *Project) SearchName() string {
+	if shown := site.Unicode(p.Name); shown != p.Name {
+		return listing.Fold(p.Name + "\n" + shown)
+	}
+	return listing.Fold(p.Name)
+}
+
+// A Ref names a project as callers do: by its id or, when ID is 0, by its name.
+type Ref struct {
+	ID   int64
+	Name string
+}
+
+// ParseRef reads what stands for a project in a path. Text that names no possible project is NotFound.
+func ParseRef(text string) (Ref, error) {
+	if isDigits(text) {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id == 0 {
+			return Ref{}, fault.NotFound
+		}
+		return Ref{ID: id}, nil
+	}
+	var p Project
+	if !utf8.ValidString(text) || p.SetName(text) != nil {
+		return Ref{}, fault.NotFound
+	}
+	return Ref{Name: p.Name}, nil
+}
+
+// What a list of projects can be searched and sorted by.
+const (
+	SearchByProject = "project"
+	SortByProject   = "project"
+	SortByCreated   = "created_at"
+)
+
+// ErrNameTaken is what a store answers to a name that another project of the account has.
+var ErrNameTaken = fault.Field("project", "exists already")
+
+// Projects is where projects rest. Every method is bound to one account: what another account owns is NotFound.
+type Projects interface {
+	// Projects lists one page of an account's projects.
+	Projects(ctx context.Context, account int64, r listing.Request) (listing.Page[Project], error)
+	// Project reads one.
+	Project(ctx context.Context, account int64, ref Ref) (Project, error)
+	// CreateProject stores a new one for its AccountID and sets its ID, or answers ErrNameTaken.
+	CreateProject(ctx context.Context, p *Project) error
+	// DeleteProject erases one with all that belongs to it, and returns what it was.
+	DeleteProject(ctx context.Context, account int64, ref Ref) (Project, error)
+}
+
+func isDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// printable leaves out control characters, line separators and what reorders text, but not the joiner inside emoji.
+func printable(text string) bool {
+	const joiner = '\u200d'
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) && r != joiner })
+}

@@ -1,0 +1,29 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sightline/internal/store/sqlite"
+)
+
+// Open opens the catalog that database names, or the embedded one in the data directory dir when it is empty.
+// It is the only place that knows which engines there are.
+func Open(ctx context.Context, database, dir string) (Catalog, error) {
+	switch {
+	case database == "":
+		return sqlite.Open(ctx, dir)
+	default:
+		return nil, errors.New("--database must be a PostgreSQL address such as postgres://user:password@host/name")
+	}
+}
+
+// OpenExisting is Open for commands that make no sense before the first start of a server.
+func OpenExisting(ctx context.Context, database, dir string) (Catalog, error) {
+	if database == "" && !sqlite.Exists(dir) {
+		return nil, fmt.Errorf("there is no Sightline data in %s: start sightline serve first, or name its --data directory", strings.TrimSuffix(dir, "/"))
+	}
+	return Open(ctx, database, dir)
+}

@@ -1,0 +1,51 @@
+package sqlite
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate runs the migrations that the file has not seen, all in one transaction: other processes wait, and
+// after a crash either all of them took place or none.
+func (db *DB) migrate(ctx context.Context) error {
+	files, err := fs.Glob(migrations, "migrations/*.sql") // in order of their numbers, which count from 1
+	if err != nil {
+		return err
+	}
+	var version int
+	if err := db.write.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return failure(err)
+	}
+	if version == len(files) {
+		return nil
+	}
+	tx, err := db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return failure(err)
+	}
+	defer tx.Rollback()
+	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+		return failure(err)
+	}
+	if version > len(files) {
+		return fmt.Errorf("it was written by a newer Sightline (schema %d, this one knows %d): start that version or a newer one", version, len(files))
+	}
+	for _, name := range files[version:] {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return fmt.Errorf("%s: %w", name, failure(err))
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, len(files))); err != nil {
+		return failure(err)
+	}
+	return failure(tx.Commit())
+}

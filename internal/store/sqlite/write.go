@@ -1,0 +1,111 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"sightline/internal/fault"
+)
+
+// batchSize bounds how many writes share one commit.
+const batchSize = 128
+
+// A write is one change that waits for the writer.
+type write struct {
+	ctx  context.Context
+	do   func(*sql.Tx) error
+	done chan error
+}
+
+// change runs do in a transaction and returns when it is committed and synced. Changes that arrive together share
+// a commit, each in its own savepoint: one that fails leaves no trace and does not disturb the others.
+func (db *DB) change(ctx context.Context, do func(*sql.Tx) error) error {
+	w := &write{ctx: ctx, do: do, done: make(chan error, 1)}
+	select {
+	case db.writes <- w:
+		return <-w.done
+	case <-db.done:
+		return fmt.Errorf("the catalog is closed: %w", fault.Unavailable)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// writer commits changes until Close sends it a nil.
+func (db *DB) writer() {
+	defer close(db.done)
+	for first := range db.writes {
+		if first == nil {
+			return
+		}
+		batch, last := []*write{first}, false
+		for more := true; more && !last && len(batch) < batchSize; {
+			select {
+			case next := <-db.writes:
+				if last = next == nil; !last {
+					batch = append(batch, next)
+				}
+			default:
+				more = false
+			}
+		}
+		db.commit(batch)
+		if last {
+			return
+		}
+	}
+}
+
+// commit runs a batch in one transaction and answers every write in it.
+func (db *DB) commit(batch []*write) {
+	results := make([]error, len(batch))
+	err := func() error {
+		tx, err := db.write.Begin()
+		if err != nil {
+			return err
+		}
+		for i, w := range batch {
+			var broken error
+			if results[i], broken = step(tx, w); broken != nil {
+				return errors.Join(broken, tx.Rollback())
+			}
+		}
+		return tx.Commit()
+	}()
+	for i, w := range batch {
+		if err != nil {
+			w.done <- failure(err)
+		} else {
+			w.done <- failure(results[i])
+		}
+	}
+}
+
+// step runs one write inside a savepoint. broken says that the whole transaction is of no use any more.
+func step(tx *sql.Tx, w *write) (result, broken error) {
+	if err := w.ctx.Err(); err != nil {
+		return err, nil
+	}
+	if _, err := tx.Exec(`SAVEPOINT step`); err != nil {
+		return nil, err
+	}
+	if result = w.do(tx); result != nil {
+		if _, err := tx.Exec(`ROLLBACK TO step`); err != nil {
+			return nil, errors.Join(result, err)
+		}
+	}
+	_, err := tx.Exec(`RELEASE step`)
+	return result, err
+}
+
+// Close waits for the changes under way and closes the file.
+func (db *DB) Close() error {
+	select {
+	case db.writes <- nil:
+		<-db.done
+	case <-db.done:
+	}
+	return errors.Join(db.read.Close(), db.write.Close())
+}

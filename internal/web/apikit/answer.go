@@ -1,0 +1,146 @@
+package apikit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/fault"
+)
+
+// Write answers with a JSON document.
+func Write(w http.ResponseWriter, status int, document any) error {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(document); err != nil {
+		return fmt.Errorf("encode the answer: %w", err)
+	}
+	header := w.Header()
+	header.Set("Content-Type", "application/json; charset=utf-8")
+	header.Set("Content-Length", strconv.Itoa(buffer.Len()))
+	if header.Get("Cache-Control") == "" {
+		header.Set("Cache-Control", "no-store")
+	}
+	w.WriteHeader(status)
+	w.Write(buffer.Bytes()) // fails when the caller has gone: nobody is left to tell
+	return nil
+}
+
+// A record is the answer that carries one record.
+type record struct {
+	Data   any `json:"data"`
+	Status int `json:"status"`
+}
+
+// WriteRecord answers with one record.
+func WriteRecord(w http.ResponseWriter, status int, data any) error {
+	return Write(w, status, record{data, status})
+}
+
+// A Deleted is the answer to a deletion.
+type Deleted struct {
+	ID      int64  `json:"id"`
+	Project string `json:"project,omitempty"` // the name, when it was a project
+	Object  string `json:"object"`
+	Deleted bool   `json:"deleted"`
+	Status  int    `json:"status"`
+}
+
+// Time is how an answer writes a time; nil for the zero time.
+func Time(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(time.RFC3339)
+	return &text
+}
+
+// A refusal is an error with the status that it is answered with.
+type refusal struct {
+	status int
+	text   string
+	header map[string]string
+}
+
+func (e *refusal) Error() string { return e.text }
+
+func refuse(status int, text string) error {
+	return &refusal{status: status, text: text}
+}
+
+const realm = `Bearer realm="sightline"`
+
+var (
+	errUnknownPath   = refuse(http.StatusNotFound, "There is nothing at this address.")
+	errNotAcceptable = refuse(http.StatusNotAcceptable, "This operation answers with JSON: send Accept: application/json.")
+	errTooLarge      = refuse(http.StatusRequestEntityTooLarge, "The body must be at most 64 KiB.")
+	errNoKey         = &refusal{http.StatusUnauthorized, "Send your API key in the header Authorization: Bearer <API_KEY>.",
+		map[string]string{"WWW-Authenticate": realm}}
+	errBadKey = &refusal{http.StatusUnauthorized, "The API key is not valid.",
+		map[string]string{"WWW-Authenticate": realm + `, error="invalid_token"`}}
+)
+
+// ErrDraining answers requests that arrive while the server stops.
+var ErrDraining = &refusal{http.StatusServiceUnavailable, "The server is restarting. Try again in a moment.",
+	map[string]string{"Retry-After": "2", "Connection": "close"}}
+
+// ErrNotReady answers the readiness probe while the catalog cannot serve.
+var ErrNotReady = &refusal{http.StatusServiceUnavailable, "The catalog does not answer.", map[string]string{"Retry-After": "2"}}
+
+func errMethod(allowed []string) error {
+	return refuse(http.StatusMethodNotAllowed, "This address allows "+strings.Join(allowed, ", ")+".")
+}
+
+func errScope(scope account.Scope) error {
+	return refuse(http.StatusForbidden, "This API key lacks the scope "+string(scope)+".")
+}
+
+// A problem is the body of every error.
+type problem struct {
+	Message   string        `json:"message"`
+	Status    int           `json:"status"`
+	RequestID string        `json:"request_id"`
+	Errors    fault.Invalid `json:"errors,omitempty"`
+}
+
+// Fail answers an error. The text of an unforeseen one goes to the log and never to the caller.
+func Fail(w http.ResponseWriter, r *http.Request, err error, log *slog.Logger) {
+	call := CallOf(r)
+	p := problem{RequestID: call.RequestID}
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		p.Status, p.Message = refused.status, refused.text
+		for name, value := range refused.header {
+			w.Header().Set(name, value)
+		}
+	case errors.As(err, &p.Errors):
+		p.Status, p.Message = http.StatusUnprocessableEntity, "Some fields are not valid: "+strings.Join(p.Errors.Fields(), ", ")+"."
+	case errors.Is(err, fault.NotFound):
+		p.Status, p.Message = http.StatusNotFound, "There is no such record."
+	case errors.Is(err, fault.Full):
+		p.Status, p.Message = http.StatusInsufficientStorage, "The server's disk is full: nothing was written."
+		log.Error("the disk is full", "error", err, "request_id", call.RequestID)
+	case errors.Is(err, fault.Unavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		p.Status, p.Message = http.StatusServiceUnavailable, "The server cannot answer right now. Try again in a moment."
+		w.Header().Set("Retry-After", "2")
+		if r.Context().Err() != context.Canceled { // else the caller has gone
+			log.Error("the catalog is not available", "error", err, "request_id", call.RequestID)
+		}
+	default:
+		p.Status, p.Message = http.StatusInternalServerError, "Something went wrong here. The log tells more under this request id."
+		log.Error("unforeseen failure", "error", err, "request_id", call.RequestID)
+	}
+	if err := Write(w, p.Status, p); err != nil {
+		log.Error("unforeseen failure", "error", err, "request_id", call.RequestID)
+	}
+}

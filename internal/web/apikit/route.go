@@ -1,0 +1,185 @@
+// Package apikit is what the operations of both areas have in common: how a request is routed, who may make it, how
+// its fields are read, and how it is answered.
+package apikit
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"sightline/internal/account"
+)
+
+// A Route is one operation.
+type Route struct {
+	Method string
+	Path   string        // an http.ServeMux pattern without method and host
+	Scope  account.Scope // what the caller's key must allow; empty: open to everybody
+	Query  []string      // the query parameters that it knows
+	Body   []string      // the body fields that it knows
+	Serve  func(http.ResponseWriter, *http.Request) error
+}
+
+// A Router serves the routes of an area by the conventions of the interface.
+type Router struct {
+	mux  *http.ServeMux
+	gate *account.Gate
+	log  *slog.Logger
+}
+
+// NewRouter is a router of routes. Callers enter through the gate.
+func NewRouter(routes []Route, gate *account.Gate, log *slog.Logger) *Router {
+	router := &Router{mux: http.NewServeMux(), gate: gate, log: log}
+	endpoints := map[string]*endpoint{}
+	for _, route := range routes {
+		if endpoints[route.Path] == nil {
+			endpoints[route.Path] = &endpoint{router: router, routes: map[string]Route{}}
+			router.mux.Handle(route.Path, endpoints[route.Path])
+		}
+		endpoints[route.Path].routes[route.Method] = route
+	}
+	return router
+}
+
+// ServeHTTP finds the endpoint of a path. One trailing slash does not matter. The mux would redirect paths with
+// doubled slashes or dots to their clean form; the API never redirects, so they are unknown.
+func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if escaped := r.URL.EscapedPath(); len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
+		trimmed := *r.URL
+		trimmed.Path, trimmed.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/")
+		r = r.Clone(r.Context())
+		r.URL = &trimmed
+	}
+	if _, pattern := rt.mux.Handler(r); pattern == "" || path.Clean(r.URL.EscapedPath()) != r.URL.EscapedPath() {
+		rt.fail(w, r, errUnknownPath)
+		return
+	}
+	rt.mux.ServeHTTP(w, r)
+}
+
+// fail answers an error and logs the unforeseen ones.
+func (rt *Router) fail(w http.ResponseWriter, r *http.Request, err error) {
+	Fail(w, r, err, rt.log)
+}
+
+// An endpoint is one path with an operation for each method.
+type endpoint struct {
+	router *Router
+	routes map[string]Route
+}
+
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	route, known := e.routes[method]
+	if known {
+		CallOf(r).Route = route.Method + " " + route.Path
+		if err := e.serve(w, r, route); err != nil {
+			e.router.fail(w, r, err)
+		}
+		return
+	}
+	w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
+	if method == http.MethodOptions {
+		w.Header().Set("Access-Control-Allow-Methods", strings.Join(e.allowed(), ", "))
+		w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id")
+		w.Header().Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	e.router.fail(w, r, errMethod(e.allowed()))
+}
+
+// serve lets the request pass the refusals in their fixed order and then does the operation.
+func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) error {
+	if route.Scope == "" {
+		return route.Serve(w, r)
+	}
+	call := CallOf(r)
+	key, err := e.enter(r)
+	if err != nil {
+		return err
+	}
+	call.Key = key
+	if !key.Scopes.Allow(route.Scope) {
+		return errScope(route.Scope)
+	}
+	if !acceptsJSON(r.Header.Values("Accept")) {
+		return errNotAcceptable
+	}
+	if err := call.readFields(w, r, route); err != nil {
+		return err
+	}
+	return route.Serve(w, r)
+}
+
+// enter finds the key that a request carries.
+func (e *endpoint) enter(r *http.Request) (account.Key, error) {
+	headers := r.Header.Values("Authorization")
+	if len(headers) == 0 {
+		return account.Key{}, errNoKey
+	}
+	scheme, secret, _ := strings.Cut(headers[0], " ")
+	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {
+		return account.Key{}, errNoKey
+	}
+	key, err := e.router.gate.Enter(r.Context(), strings.TrimSpace(secret))
+	if errors.Is(err, account.ErrRefused) {
+		return account.Key{}, errBadKey
+	}
+	return key, err
+}
+
+// allowed lists the methods of the endpoint.
+func (e *endpoint) allowed() []string {
+	methods := []string{http.MethodOptions}
+	for method := range e.routes {
+		methods = append(methods, method)
+		if method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	slices.Sort(methods)
+	return methods
+}
+
+// acceptsJSON says whether a caller that sent these Accept headers can read JSON.
+func acceptsJSON(headers []string) bool {
+	best, accepted := -1, true // how specific the rule was that decided
+	for entry := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+		kind, parameters, _ := strings.Cut(entry, ";")
+		kind = strings.ToLower(strings.TrimSpace(kind))
+		if kind == "" {
+			continue
+		}
+		specific := 0
+		switch {
+		case kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
+			specific = 3
+		case kind == "application/*":
+			specific = 2
+		case kind == "*/*" || kind == "*":
+			specific = 1
+		}
+		if specific >= best {
+			accepted, best = specific > 0 && !isZero(parameters), specific
+		}
+	}
+	return accepted
+}
+
+// isZero says whether the parameters of a media range hold q=0: "not this one".
+func isZero(parameters string) bool {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(parameter), "=")
+		if strings.EqualFold(name, "q") && value != "" && strings.Trim(value, "0.") == "" {
+			return true
+		}
+	}
+	return false
+}

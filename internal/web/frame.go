@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/web/apikit"
+)
+
+// requestTime bounds the work on one request.
+const requestTime = 10 * time.Second
+
+// A frame is what every request passes first, whatever its host and path: request id, log line, CORS, deadline.
+type frame struct {
+	next     http.Handler
+	log      *slog.Logger
+	draining *atomic.Bool
+}
+
+func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	start := time.Now()
+	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
+	defer cancel()
+	r = apikit.Begin(r.WithContext(ctx), requestID(r))
+	call := apikit.CallOf(r)
+	answer := &recorder{ResponseWriter: w}
+	header := answer.Header()
+	header.Set("X-Request-Id", call.RequestID)
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Access-Control-Allow-Origin", "*")
+	header.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After, X-Request-Id, X-Ignored-Fields, X-Same-Domain")
+	defer func() {
+		if cause := recover(); cause != nil {
+			if cause == http.ErrAbortHandler {
+				panic(cause)
+			}
+			f.log.Error("panic", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()), "request_id", call.RequestID)
+			if answer.status == 0 {
+				apikit.Fail(answer, r, fmt.Errorf("panic: %v", cause), f.log)
+			}
+		}
+		f.logRequest(r, answer, time.Since(start))
+	}()
+	if f.draining.Load() && r.URL.Path != "/healthz" {
+		apikit.Fail(answer, r, apikit.ErrDraining, f.log)
+		return
+	}
+	f.next.ServeHTTP(answer, r)
+}
+
+// logRequest writes one line. The query and the headers stay out of it: they may hold secrets.
+func (f *frame) logRequest(r *http.Request, answer *recorder, took time.Duration) {
+	call := apikit.CallOf(r)
+	route := call.Route
+	if route == "" {
+		route = r.Method + " " + shorten(r.URL.EscapedPath())
+	}
+	level := slog.LevelInfo
+	if answer.status >= 500 {
+		level = slog.LevelError
+	}
+	f.log.Log(r.Context(), level, "request", "route", route, "status", answer.status, "ms", float64(took.Microseconds())/1000,
+		"bytes", answer.bytes, "key", call.Key.ID, "request_id", call.RequestID)
+}
+
+// shorten cuts long segments of a path that nobody serves: one of them might be a key in the wrong place.
+func shorten(path string) string {
+	const longest = 16
+	segments := strings.SplitN(path, "/", 10)
+	for i, segment := range segments {
+		if len(segment) > longest {
+			segments[i] = segment[:longest/2] + "…"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// requestID is the caller's own id if it is printable and short, else a new one.
+func requestID(r *http.Request) string {
+	own := r.Header.Get("X-Request-Id")
+	if own == "" || len(own) > 64 || strings.ContainsFunc(own, func(c rune) bool { return c < ' ' || c > '~' }) {
+		return account.RandomText(20)
+	}
+	return own
+}
+
+// A recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	status int
+	bytes  int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *recorder) WriteHeader(status int) {
+	if r.status == 0 {
+		r.status = status
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *recorder) Write(data []byte) (int, error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	n, err := r.ResponseWriter.Write(data)
+	r.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

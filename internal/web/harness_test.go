@@ -1,0 +1,225 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/store"
+	"sightline/internal/web"
+)
+
+// start is the moment at which the clock of every test server stands.
+var start = time.Date(2026, 11, 14, 9, 30, 0, 0, time.UTC)
+
+// onEngines runs a test against a server on each engine.
+func onEngines(t *testing.T, test func(t *testing.T, s *server)) {
+	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, serve(t, "", t.TempDir())) })
+}
+
+// A server is a running one, with a caller's view of it.
+type server struct {
+	*testing.T
+	seo, analytics string // base URLs
+	catalog        store.Catalog
+	owner          account.Account
+	key            string // a key of the owner with all scopes
+	log            *lockedBuffer
+	web            *web.Server
+}
+
+func serve(t *testing.T, database, dir string) *server {
+	t.Helper()
+	return serveAt(t, database, dir, &web.Place{URL: mustURL("http://localhost:0")}, &web.Place{URL: mustURL("http://localhost:0")})
+}
+
+func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place) *server {
+	t.Helper()
+	catalog, err := store.Open(t.Context(), database, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{T: t, catalog: catalog, log: &lockedBuffer{}}
+	doors, err := web.Listen(seo, analytics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.seo, s.analytics = seo.URL.String(), analytics.URL.String()
+	clock := func() time.Time { return start }
+	s.web = &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: account.NewGate(catalog, clock),
+		Ready: catalog.Ping, Version: "test", Now: clock, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.web.Serve(ctx, doors) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+		if err := catalog.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	s.owner, s.key = s.account("owner@localhost")
+	return s
+}
+
+// account creates an account with a key that has all scopes.
+func (s *server) account(email string) (account.Account, string) {
+	s.Helper()
+	a := account.New(email, start)
+	if err := s.catalog.CreateAccount(s.Context(), &a); err != nil {
+		s.Fatal(err)
+	}
+	return a, s.newKey(a.ID, account.AllScopes(), time.Time{})
+}
+
+func (s *server) newKey(owner int64, scopes account.Scopes, expires time.Time) string {
+	s.Helper()
+	secret := account.NewSecret()
+	k := account.Key{AccountID: owner, Name: "test", Hash: account.HashSecret(secret), Scopes: scopes, CreatedAt: start, ExpiresAt: expires}
+	if err := s.catalog.CreateKey(s.Context(), &k); err != nil {
+		s.Fatal(err)
+	}
+	return secret
+}
+
+// An answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// field reads a value of the body by its path, such as data.0.url. It is nil when there is none.
+func (a answer) field(path string) any {
+	var value any
+	if json.Unmarshal([]byte(a.body), &value) != nil {
+		return nil
+	}
+	for name := range strings.SplitSeq(path, ".") {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[name]
+		case []any:
+			i := int(name[0] - '0')
+			if i >= len(v) {
+				return nil
+			}
+			value = v[i]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// column lists one field of every record in a list.
+func (a answer) column(name string) string {
+	var body struct{ Data []map[string]any }
+	if err := json.Unmarshal([]byte(a.body), &body); err != nil {
+		return err.Error()
+	}
+	var values []string
+	for _, record := range body.Data {
+		text, _ := json.Marshal(record[name])
+		values = append(values, strings.Trim(string(text), `"`))
+	}
+	return strings.Join(values, " ")
+}
+
+// form calls an operation as the document describes it: a Bearer key, form-encoded fields.
+func (s *server) form(method, address, fields string) answer {
+	s.Helper()
+	return s.do(method, address, fields, "Authorization: Bearer "+s.key, "Accept: application/json", "Content-Type: application/x-www-form-urlencoded")
+}
+
+// json calls an operation with a JSON body.
+func (s *server) json(method, address, body string) answer {
+	s.Helper()
+	return s.do(method, address, body, "Authorization: Bearer "+s.key, "Content-Type: application/json")
+}
+
+// do sends a request with just these headers.
+func (s *server) do(method, address, body string, headers ...string) answer {
+	s.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	request, err := http.NewRequestWithContext(s.Context(), method, address, reader)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		if name == "Host" {
+			request.Host = value
+		}
+		request.Header.Add(name, value)
+	}
+	response, err := s.client().Do(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(content)}
+}
+
+// client follows no redirects: the API never sends one.
+func (s *server) client() *http.Client {
+	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// want fails the test when an answer has another status or lacks one of the texts in its body.
+func (s *server) want(a answer, status int, texts ...string) answer {
+	s.Helper()
+	if a.status != status {
+		s.Errorf("status %d, want %d: %s", a.status, status, a.body)
+	}
+	for _, text := range texts {
+		if !strings.Contains(a.body, text) {
+			s.Errorf("no %s in %s", text, a.body)
+		}
+	}
+	return a
+}
+
+func mustURL(text string) *url.URL {
+	u, err := url.Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+// A lockedBuffer collects a log that several goroutines write.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(data []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(data)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}

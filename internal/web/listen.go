@@ -1,0 +1,114 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// A Place is where an area can be reached and where the program listens for it.
+type Place struct {
+	URL    *url.URL // its base URL; port 0 becomes the port that was bound
+	Listen string   // host:port to listen on; empty: what follows from URL
+}
+
+// addresses lists what to listen on: loopback when the URL's host is there, else every interface.
+func (p Place) addresses() []string {
+	if p.Listen != "" {
+		return []string{p.Listen}
+	}
+	host, port := p.URL.Hostname(), p.URL.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[p.URL.Scheme]
+	}
+	addr, err := netip.ParseAddr(host)
+	switch {
+	case host == "localhost" || err == nil && addr.IsLoopback():
+		loopback := []string{net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("::1", port)}
+		if own := net.JoinHostPort(host, port); err == nil && !slices.Contains(loopback, own) {
+			loopback = append(loopback, own)
+		}
+		return loopback
+	default:
+		return []string{":" + port}
+	}
+}
+
+// A Door is a set of listeners on one port, with the places behind it.
+type Door struct {
+	Places    []*Place
+	listeners []net.Listener
+}
+
+// Listen binds the ports of all places. Places with the same address share a door.
+func Listen(places ...*Place) ([]*Door, error) {
+	var doors []*Door
+	taken := map[string]*Door{}
+	for _, place := range places {
+		addresses := place.addresses()
+		name := strings.Join(addresses, " ")
+		if door := taken[name]; door != nil {
+			door.Places = append(door.Places, place)
+			continue
+		}
+		door := &Door{Places: []*Place{place}}
+		doors = append(doors, door)
+		if err := door.bind(addresses); err != nil {
+			return nil, errors.Join(err, CloseDoors(doors))
+		}
+		if place.URL.Port() == "0" {
+			place.URL.Host = net.JoinHostPort(place.URL.Hostname(), door.port())
+			continue // each has a port of its own
+		}
+		taken[name] = door
+	}
+	return doors, nil
+}
+
+// CloseDoors gives the ports back.
+func CloseDoors(doors []*Door) error {
+	var all []error
+	for _, door := range doors {
+		for _, listener := range door.listeners {
+			all = append(all, listener.Close())
+		}
+	}
+	return errors.Join(all...)
+}
+
+// bind listens on every address. After the first, a port 0 becomes the port of the first, and an address that this
+// machine does not have (IPv6 switched off) is left out.
+func (d *Door) bind(addresses []string) error {
+	for _, address := range addresses {
+		if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && len(d.listeners) > 0 {
+			address = net.JoinHostPort(host, d.port())
+		}
+		listener, err := net.Listen("tcp", address)
+		switch {
+		case err == nil:
+			d.listeners = append(d.listeners, listener)
+		case len(d.listeners) > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)):
+		case errors.Is(err, syscall.EADDRINUSE):
+			return fmt.Errorf("%s is already in use by another program: stop it, or choose another port with --seo-url and --analytics-url", address)
+		case errors.Is(err, syscall.EACCES):
+			return fmt.Errorf("not allowed to listen on %s: choose a port above 1023, or grant the program that right", address)
+		default:
+			var cause *net.OpError
+			if errors.As(err, &cause) {
+				err = cause.Err
+			}
+			return fmt.Errorf("cannot listen on %s: %w", address, err)
+		}
+	}
+	return nil
+}
+
+func (d *Door) port() string {
+	_, port, _ := net.SplitHostPort(d.listeners[0].Addr().String()) // a bound TCP address always has a port
+	return port
+}

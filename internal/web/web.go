@@ -1,0 +1,172 @@
+// Package web is where a request enters: it listens, finds the area that a request is for, and stops gracefully.
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/analytics"
+	"sightline/internal/seo"
+	"sightline/internal/web/analyticsapi"
+	"sightline/internal/web/apikit"
+	"sightline/internal/web/seoapi"
+)
+
+// Limits of every listener. A slow or idle connection is closed when its time is over.
+const (
+	headerTime = 5 * time.Second
+	readTime   = 15 * time.Second // the whole request
+	writeTime  = 30 * time.Second // the whole answer
+	idleTime   = 2 * time.Minute
+	headerSize = 32 << 10
+	drainTime  = 8 * time.Second
+)
+
+// A Server serves both areas.
+type Server struct {
+	SEO, Analytics *Place
+	Projects       seo.Projects
+	Websites       analytics.Websites
+	Gate           *account.Gate
+	Ready          func(context.Context) error // fails while the catalog cannot serve
+	Version        string
+	Now            func() time.Time
+	Log            *slog.Logger
+
+	draining atomic.Bool
+}
+
+// Serve answers requests at the doors until ctx ends, then lets the running ones finish.
+func (s *Server) Serve(ctx context.Context, doors []*Door) error {
+	ended := make(chan error)
+	var servers []*http.Server
+	running := 0
+	for _, door := range doors {
+		handler, err := s.Handler(door.Places...)
+		if err != nil {
+			return errors.Join(err, CloseDoors(doors))
+		}
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+			MaxHeaderBytes: headerSize, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
+		servers = append(servers, server)
+		for _, listener := range door.listeners {
+			running++
+			go func() { ended <- server.Serve(listener) }()
+		}
+	}
+	var first error
+	select {
+	case <-ctx.Done():
+	case first = <-ended:
+		running--
+	}
+	s.draining.Store(true)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	for _, server := range servers {
+		if err := server.Shutdown(drain); err != nil {
+			first = errors.Join(first, err, server.Close())
+		}
+	}
+	for ; running > 0; running-- {
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			first = errors.Join(first, err)
+		}
+	}
+	return first
+}
+
+// Handler serves the areas at one door: one alone, both at one URL together, or two told apart by the Host header.
+func (s *Server) Handler(places ...*Place) (http.Handler, error) {
+	var next http.Handler
+	var err error
+	if len(places) == 2 && *places[0].URL != *places[1].URL {
+		next, err = s.byHost(places[0], places[1])
+	} else {
+		next, err = s.router(places...)
+	}
+	return &frame{next: next, log: s.Log, draining: &s.draining}, err
+}
+
+// byHost tells two areas apart by the name that the caller used.
+func (s *Server) byHost(a, b *Place) (http.Handler, error) {
+	first, err := s.router(a)
+	if err != nil {
+		return nil, err
+	}
+	second, err := s.router(b)
+	if err != nil {
+		return nil, err
+	}
+	nobody := apikit.NewRouter([]apikit.Route{s.health()}, s.Gate, s.Log)
+	sameName := a.URL.Hostname() == b.URL.Hostname() // then only the ports differ
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case isHost(r.Host, a.URL, sameName):
+			first.ServeHTTP(w, r)
+		case isHost(r.Host, b.URL, sameName):
+			second.ServeHTTP(w, r)
+		default:
+			nobody.ServeHTTP(w, r)
+		}
+	}), nil
+}
+
+func isHost(host string, base *url.URL, withPort bool) bool {
+	if withPort {
+		return strings.EqualFold(host, base.Host)
+	}
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return strings.EqualFold(strings.TrimSuffix(strings.Trim(host, "[]"), "."), base.Hostname())
+}
+
+// router serves the operations of one area, or of both.
+func (s *Server) router(places ...*Place) (http.Handler, error) {
+	var routes []apikit.Route
+	for _, place := range places {
+		routes = append(routes, s.Routes(place)...)
+	}
+	routes = append(routes, s.health(), s.readiness())
+	return apikit.NewRouter(routes, s.Gate, s.Log), nil
+}
+
+// Routes lists the operations of the area at a place.
+func (s *Server) Routes(place *Place) []apikit.Route {
+	base := place.URL.String()
+	if place == s.SEO {
+		return (&seoapi.API{Projects: s.Projects, Base: base, Now: s.Now}).Routes()
+	}
+	return (&analyticsapi.API{Websites: s.Websites, Base: base, Now: s.Now}).Routes()
+}
+
+// A state is the answer of the probes.
+type state struct {
+	Message string `json:"message"`
+	Status  int    `json:"status"`
+}
+
+func (s *Server) health() apikit.Route {
+	return apikit.Route{Method: "GET", Path: "/healthz", Serve: func(w http.ResponseWriter, r *http.Request) error {
+		return apikit.Write(w, http.StatusOK, state{"ok", http.StatusOK})
+	}}
+}
+
+func (s *Server) readiness() apikit.Route {
+	return apikit.Route{Method: "GET", Path: "/readyz", Serve: func(w http.ResponseWriter, r *http.Request) error {
+		if err := s.Ready(r.Context()); err != nil {
+			s.Log.Error("not ready", "error", err)
+			return apikit.ErrNotReady
+		}
+		return apikit.Write(w, http.StatusOK, state{"ready", http.StatusOK})
+	}}
+}
