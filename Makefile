@@ -1,6 +1,6 @@
 # Sightline. `make help` lists what there is.
 .DEFAULT_GOAL := help
-.PHONY: help run demo build test check bench clean
+.PHONY: help run demo build test check bench fuzz clean
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
@@ -17,10 +17,10 @@ build: ## build ./bin/sightline
 	@scripts/need go
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sightline ./cmd/sightline
 
-test: check ## everything: static checks, then all tests with the race detector
+test: check ## everything: static checks, then all tests with the race detector, on SQLite and on a PostgreSQL of its own
 	@scripts/need gcc curl
 	CGO_ENABLED=0 go build -o bin/sightline ./cmd/sightline
-	go test -race -timeout 20m ./...
+	scripts/with-postgres go test -race -timeout 20m ./...
 
 check: ## gofmt, go vet and staticcheck
 	@scripts/need go
@@ -31,6 +31,10 @@ check: ## gofmt, go vet and staticcheck
 bench: ## benchmarks
 	@scripts/need go
 	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## fuzz every parser for FUZZTIME (10s) each
+	@scripts/need go
+	scripts/fuzz $(or $(FUZZTIME),10s)
 
 clean: ## remove what was built; data directories stay
 	rm -rf bin

@@ -80,12 +80,9 @@ func AllScopes() Scopes {
 // Scopes is what a key allows.
 type Scopes []Scope
 
-// ParseScopes reads a list separated by commas or spaces. An empty list means all scopes.
+// ParseScopes reads a list separated by commas or spaces.
 func ParseScopes(text string) (Scopes, error) {
 	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-	if len(names) == 0 {
-		return AllScopes(), nil
-	}
 	var scopes Scopes
 	for _, scope := range AllScopes() {
 		if slices.Contains(names, string(scope)) {

@@ -31,6 +31,9 @@ func (k *Key) Check() error {
 	if n := utf8.RuneCountInString(k.Name); n < 1 || n > 100 || !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, isControl) {
 		bad.Add("name", "must be 1 to 100 characters without line breaks")
 	}
+	if len(k.Scopes) == 0 {
+		bad.Add("scopes", "must be some of "+AllScopes().String())
+	}
 	if !k.ExpiresAt.IsZero() && !k.ExpiresAt.After(k.CreatedAt) {
 		bad.Add("expires_at", "must lie in the future")
 	}

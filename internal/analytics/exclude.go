@@ -95,7 +95,7 @@ func parseStars(entry string) (netip.Prefix, error) {
 	}
 	octets := append(parts[:known:known], "0", "0", "0")[:4]
 	addr, err := netip.ParseAddr(strings.Join(octets, "."))
-	if err != nil {
+	if err != nil || !addr.Is4() {
 		return netip.Prefix{}, errNoAddress
 	}
 	return netip.PrefixFrom(addr, 8*known), nil

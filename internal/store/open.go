@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"strings"
 
+	"sightline/internal/store/postgres"
 	"sightline/internal/store/sqlite"
 )
 
 // Open opens the catalog that database names, or the embedded one in the data directory dir when it is empty.
 // It is the only place that knows which engines there are.
 func Open(ctx context.Context, database, dir string) (Catalog, error) {
-	switch {
-	case database == "":
+	switch scheme, _, _ := strings.Cut(database, "://"); scheme {
+	case "":
 		return sqlite.Open(ctx, dir)
+	case "postgres", "postgresql":
+		return postgres.Open(ctx, database)
 	default:
 		return nil, errors.New("--database must be a PostgreSQL address such as postgres://user:password@host/name")
 	}

@@ -35,7 +35,7 @@ type DB struct {
 // Exists says whether a data directory holds a catalog.
 func Exists(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, File))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // Open opens the catalog in a data directory, which it makes if need be, and brings its schema up to date.

@@ -95,7 +95,7 @@ func (db *DB) UpdateWebsite(ctx context.Context, account, id int64, edit func(*a
 	const write = `
 		UPDATE websites
 		SET url = ?, domain = ?, search_url = ?, search_domain = ?, privacy = ?, password_hash = ?, email = ?, exclude_bots = ?,
-			exclude_params = ?, exclude_ips = ?, version = ?, updated_at = ?
+			exclude_params = ?, exclude_ips = ?, tracking_id = ?, version = ?, created_at = ?, updated_at = ?
 		WHERE account_id = ? AND id = ?`
 	var w analytics.Website
 	err := db.change(ctx, func(tx *sql.Tx) error {
@@ -104,12 +104,14 @@ func (db *DB) UpdateWebsite(ctx context.Context, account, id int64, edit func(*a
 			return missing(err, "website %d", id)
 		}
 		w = before
-		if err := edit(&w); err != nil || w == before {
+		if err := edit(&w); err != nil {
 			return err
 		}
-		w.ID, w.AccountID = before.ID, before.AccountID
+		if w.ID, w.AccountID = before.ID, before.AccountID; w == before {
+			return nil
+		}
 		_, err = tx.Exec(write, w.URL, w.Domain, w.SearchURL(), w.SearchDomain(), w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots,
-			w.ExcludeParams, w.ExcludeIPs, w.Version, unix(w.UpdatedAt), account, id)
+			w.ExcludeParams, w.ExcludeIPs, w.TrackingID, w.Version, unix(w.CreatedAt), unix(w.UpdatedAt), account, id)
 		return err
 	})
 	return w, err

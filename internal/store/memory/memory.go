@@ -1,0 +1,97 @@
+// Package memory is a catalog without a disk, slow and obviously right. The contract tests compare
+// every engine with it.
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/analytics"
+	"sightline/internal/fault"
+	"sightline/internal/listing"
+	"sightline/internal/seo"
+)
+
+// A DB implements store.Catalog. Rows lie in the order of their ids.
+type DB struct {
+	mu       sync.Mutex
+	closed   bool
+	last     ids
+	accounts []account.Account
+	keys     []account.Key
+	websites []analytics.Website
+	projects []seo.Project
+}
+
+// ids are the highest ids given out so far, so that none is given out again.
+type ids struct{ account, key, website, project int64 }
+
+// Open makes an empty catalog.
+func Open() *DB {
+	return &DB{}
+}
+
+// Ping implements store.Catalog.
+func (db *DB) Ping(ctx context.Context) error {
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return err
+	}
+	unlock()
+	return nil
+}
+
+// Close implements store.Catalog.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.closed = true
+	return nil
+}
+
+// lock keeps all others out until unlock.
+func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	db.mu.Lock()
+	if db.closed {
+		db.mu.Unlock()
+		return nil, fmt.Errorf("the catalog is closed: %w", fault.Unavailable)
+	}
+	return db.mu.Unlock, nil
+}
+
+// next counts one id up.
+func next(last *int64) int64 {
+	*last++
+	return *last
+}
+
+// onePage sorts rows and cuts one page out of them. compare must not call two rows equal.
+func onePage[T any](rows []T, r listing.Request, compare func(a, b T) int) listing.Page[T] {
+	slices.SortFunc(rows, func(a, b T) int {
+		if r.Desc {
+			a, b = b, a
+		}
+		return compare(a, b)
+	})
+	from := min(r.Offset(), len(rows))
+	to := min(from+r.PerPage, len(rows))
+	return listing.Page[T]{Items: rows[from:to], Total: len(rows)}
+}
+
+// contains says whether folded text contains what a caller searches for.
+func contains(folded string, r listing.Request) bool {
+	return strings.Contains(folded, listing.Fold(r.Search))
+}
+
+// second is a moment as it is kept.
+func second(at time.Time) time.Time {
+	return at.UTC().Truncate(time.Second)
+}
