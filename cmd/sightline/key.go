@@ -51,12 +51,16 @@ func (c *KeyCreateCmd) Run(ctx context.Context, term *terminal) error {
 
 // key is the key that the flags describe, still without a secret and an owner.
 func (c *KeyCreateCmd) key(now time.Time) (account.Key, error) {
-	scopes, err := account.ParseScopes(c.Scopes)
-	if err != nil {
-		return account.Key{}, fmt.Errorf("--%w", err)
+	scopes := account.AllScopes()
+	if c.Scopes != "" {
+		var err error
+		if scopes, err = account.ParseScopes(c.Scopes); err != nil {
+			return account.Key{}, fmt.Errorf("--%w", err)
+		}
 	}
 	key := account.Key{Name: strings.TrimSpace(c.Name), Scopes: scopes, CreatedAt: now.UTC().Truncate(time.Second)}
 	if c.Expires != "" {
+		var err error
 		if key.ExpiresAt, err = parseExpiry(c.Expires, key.CreatedAt); err != nil {
 			return account.Key{}, err
 		}

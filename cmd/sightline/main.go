@@ -76,7 +76,7 @@ func fail(term *terminal, err error) int {
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintf(term.stderr, "sightline: %s\n", strings.Join(strings.Fields(err.Error()), " "))
+	fmt.Fprintf(term.stderr, "sightline: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	if errors.As(err, new(usageError)) {
 		return exitUsage
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -46,11 +45,7 @@ func TestReadmeTour(t *testing.T) {
 // startServer starts the program as make run does, in an empty directory, and returns the key that it prints.
 func startServer(t *testing.T) string {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "sightline")
-	if output, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v: %s", err, output)
-	}
-	server := exec.Command(binary, "serve")
+	server := exec.Command("sightline", "serve")
 	server.Dir = t.TempDir()
 	server.Stderr = os.Stderr
 	output, err := server.StdoutPipe()

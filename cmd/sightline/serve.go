@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"sightline/internal/account"
@@ -41,7 +42,7 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	gate := account.NewGate(catalog, term.now)
 	server := &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: gate, Ready: catalog.Ping,
 		Version: buildVersion(), Now: term.now, Log: log}
-	if err := welcome(ctx, term, settings, catalog); err != nil {
+	if err := welcome(ctx, term, settings, catalog, log); err != nil {
 		return errors.Join(err, web.CloseDoors(doors), catalog.Close())
 	}
 
@@ -77,7 +78,7 @@ func flushUses(ctx context.Context, gate *account.Gate, log *slog.Logger) {
 
 // welcome creates the owner and its first key on the first start, fills the demo, and tells the person at the terminal
 // how to go on.
-func welcome(ctx context.Context, term *terminal, settings config.Config, catalog store.Catalog) error {
+func welcome(ctx context.Context, term *terminal, settings config.Config, catalog store.Catalog, log *slog.Logger) error {
 	secret := settings.FirstKey
 	if secret == "" {
 		secret = account.NewSecret()
@@ -99,8 +100,11 @@ func welcome(ctx context.Context, term *terminal, settings config.Config, catalo
 	}
 	fmt.Fprintf(term.stdout, running, buildVersion(), settings.SEOURL, settings.AnalyticsURL)
 	if first {
-		fmt.Fprintf(term.stdout, firstSteps, secret, settings.SEOURL, settings.AnalyticsURL)
+		fmt.Fprintf(term.stdout, firstSteps, secret, quote(secret), settings.SEOURL, settings.AnalyticsURL)
 	} else {
+		if settings.FirstKey != "" {
+			log.Info("--first-key is left alone: this installation has an owner and its keys already")
+		}
 		fmt.Fprintf(term.stdout, nextSteps, storageFlags(settings))
 	}
 	return nil
@@ -113,15 +117,22 @@ func storageFlags(settings config.Config) string {
 	case settings.Database != "":
 		return " --database URL"
 	case settings.Data != "./sightline-data":
-		return " --data " + settings.Data
+		return " --data " + quote(settings.Data)
 	}
 	return ""
 }
 
+// quote writes text so that a shell reads it as one word.
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
 const running = `Sightline %s is running. Stop it with Ctrl-C.
 
-  search optimization  %[2]s
-  analytics            %[3]s
+  search optimization  %s
+  analytics            %s
+
+Both describe their operations at /docs.
 `
 
 const firstSteps = `
@@ -131,17 +142,17 @@ Your first API key. It is shown only this once, so keep it:
 
 Paste this into another terminal: a project and a website to begin with, then every documented operation.
 
-  export KEY='%[1]s'
-  curl -H "Authorization: Bearer $KEY" %[2]s/api/v1/projects -d project=example.com
-  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites -d url=https://example.com
+  export KEY=%[2]s
+  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/projects -d project=example.com
+  curl -H "Authorization: Bearer $KEY" %[4]s/api/v1/websites -d url=https://example.com
 
-  curl -H "Authorization: Bearer $KEY" %[2]s/api/v1/projects
-  curl -H "Authorization: Bearer $KEY" -X DELETE %[2]s/api/v1/projects/example.com
-  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites
-  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites/1
-  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/websites -d url=https://shop.example.com -d privacy=0
-  curl -H "Authorization: Bearer $KEY" -X PUT %[3]s/api/v1/websites/1 -d 'exclude_params=utm_*, fbclid'
-  curl -H "Authorization: Bearer $KEY" -X DELETE %[3]s/websites/1/destroy
+  curl -H "Authorization: Bearer $KEY" %[3]s/api/v1/projects
+  curl -H "Authorization: Bearer $KEY" -X DELETE %[3]s/api/v1/projects/example.com
+  curl -H "Authorization: Bearer $KEY" %[4]s/api/v1/websites
+  curl -H "Authorization: Bearer $KEY" %[4]s/api/v1/websites/1
+  curl -H "Authorization: Bearer $KEY" %[4]s/api/v1/websites -d url=https://shop.example.com -d privacy=0
+  curl -H "Authorization: Bearer $KEY" -X PUT %[4]s/api/v1/websites/1 -d 'exclude_params=utm_*, fbclid'
+  curl -H "Authorization: Bearer $KEY" -X DELETE %[4]s/websites/1/destroy
 
 `
 

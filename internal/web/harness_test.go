@@ -15,6 +15,7 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/store"
+	"sightline/internal/store/postgres/pgtest"
 	"sightline/internal/web"
 )
 
@@ -24,6 +25,7 @@ var start = time.Date(2026, 11, 14, 9, 30, 0, 0, time.UTC)
 // onEngines runs a test against a server on each engine.
 func onEngines(t *testing.T, test func(t *testing.T, s *server)) {
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, serve(t, "", t.TempDir())) })
+	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, serve(t, pgtest.URL(t), "")) })
 }
 
 // A server is a running one, with a caller's view of it.

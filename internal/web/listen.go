@@ -108,6 +108,15 @@ func (d *Door) bind(addresses []string) error {
 	return nil
 }
 
+// Addresses lists what the door listens on.
+func (d *Door) Addresses() []net.Addr {
+	var addresses []net.Addr
+	for _, listener := range d.listeners {
+		addresses = append(addresses, listener.Addr())
+	}
+	return addresses
+}
+
 func (d *Door) port() string {
 	_, port, _ := net.SplitHostPort(d.listeners[0].Addr().String()) // a bound TCP address always has a port
 	return port

@@ -132,21 +132,21 @@ func isHost(host string, base *url.URL, withPort bool) bool {
 
 // router serves the operations of one area, or of both.
 func (s *Server) router(places ...*Place) (http.Handler, error) {
-	var routes []apikit.Route
-	for _, place := range places {
-		routes = append(routes, s.Routes(place)...)
-	}
-	routes = append(routes, s.health(), s.readiness())
-	return apikit.NewRouter(routes, s.Gate, s.Log), nil
+	return apikit.NewRouter(s.Routes(places...), s.Gate, s.Log), nil
 }
 
-// Routes lists the operations of the area at a place.
-func (s *Server) Routes(place *Place) []apikit.Route {
-	base := place.URL.String()
-	if place == s.SEO {
-		return (&seoapi.API{Projects: s.Projects, Base: base, Now: s.Now}).Routes()
+// Routes lists everything that is served where one area is, or both are.
+func (s *Server) Routes(places ...*Place) []apikit.Route {
+	var routes []apikit.Route
+	for _, place := range places {
+		base := place.URL.String()
+		if place == s.SEO {
+			routes = append(routes, (&seoapi.API{Projects: s.Projects, Base: base, Now: s.Now}).Routes()...)
+		} else {
+			routes = append(routes, (&analyticsapi.API{Websites: s.Websites, Base: base, Now: s.Now}).Routes()...)
+		}
 	}
-	return (&analyticsapi.API{Websites: s.Websites, Base: base, Now: s.Now}).Routes()
+	return append(routes, s.health(), s.readiness())
 }
 
 // A state is the answer of the probes.

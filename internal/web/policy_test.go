@@ -1,0 +1,176 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/analytics"
+	"sightline/internal/seo"
+	"sightline/internal/web/apikit"
+)
+
+// callers are the columns of the policy table.
+var callers = []string{"no key", "bad key", "revoked", "expired", "read-only", "other area", "other account", "owner"}
+
+// policy says what each caller gets from each operation. A route without a row here fails the test.
+var policy = map[string][]int{
+	//                                          none bad rev. exp. read area other owner
+	"GET /api/v1/projects":              {401, 401, 401, 401, 200, 403, 200, 200},
+	"DELETE /api/v1/projects/{project}": {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/projects/{project}":    {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/projects":             {401, 401, 401, 401, 403, 403, 201, 201},
+	"GET /api/v1/websites":              {401, 401, 401, 401, 200, 403, 200, 200},
+	"GET /api/v1/websites/{id}":         {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/websites":             {401, 401, 401, 401, 403, 403, 201, 201},
+	"PUT /api/v1/websites/{id}":         {401, 401, 401, 401, 403, 403, 404, 200},
+	"PATCH /api/v1/websites/{id}":       {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /websites/{id}/destroy":     {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/websites/{id}":      {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/openapi.json":          {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /docs":                         {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /healthz":                      {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /readyz":                       {200, 200, 200, 200, 200, 200, 200, 200},
+}
+
+// TestPolicy is the policy matrix (S2) with the tenants (S1): it calls every route as every caller.
+func TestPolicy(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *server) {
+		served := map[string]bool{}
+		for _, area := range []struct {
+			base   string
+			routes []apikit.Route
+			keys   map[string]string
+		}{
+			{s.seo, s.web.Routes(s.web.SEO), s.callers(account.SEORead, account.AnalyticsWrite)},
+			{s.analytics, s.web.Routes(s.web.Analytics), s.callers(account.AnalyticsRead, account.SEOWrite)},
+		} {
+			for _, route := range area.routes {
+				name := route.Method + " " + route.Path
+				served[name] = true
+				if len(policy[name]) != len(callers) {
+					t.Errorf("%s has no row in the policy table", name)
+					continue
+				}
+				for i, caller := range callers {
+					s.callAs(area.base, route, caller, area.keys[caller], policy[name][i])
+				}
+			}
+		}
+		for name := range policy {
+			if !served[name] {
+				t.Errorf("the policy table has a row for %s, which nobody serves", name)
+			}
+		}
+	})
+}
+
+// callers makes a key for each column of the policy table.
+func (s *server) callers(read, other account.Scope) map[string]string {
+	revoked := s.newKey(s.owner.ID, account.AllScopes(), time.Time{})
+	keys, err := s.catalog.AllKeys(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := s.catalog.RevokeKey(s.Context(), s.owner.ID, keys[len(keys)-1].ID, start); err != nil {
+		s.Fatal(err)
+	}
+	_, stranger := s.account(strings.ToLower(account.RandomText(10)) + "@example.com")
+	return map[string]string{"bad key": account.NewSecret(), "revoked": revoked, "expired": s.newKey(s.owner.ID, account.AllScopes(), start),
+		"read-only": s.newKey(s.owner.ID, account.Scopes{read}, time.Time{}), "other area": s.newKey(s.owner.ID, account.Scopes{other}, time.Time{}),
+		"other account": stranger, "owner": s.key}
+}
+
+// callAs calls a route for a fresh record of the owner. A refused caller must have no effect; another account must get
+// the answer that an unknown record gets.
+func (s *server) callAs(base string, route apikit.Route, caller, key string, want int) {
+	s.Helper()
+	website := analytics.NewWebsite(s.owner.ID, start)
+	if err := website.SetURL("https://victim.example/" + account.RandomText(8)); err != nil {
+		s.Fatal(err)
+	}
+	project := seo.NewProject(s.owner.ID, start)
+	if err := project.SetName("victim " + account.RandomText(8)); err != nil {
+		s.Fatal(err)
+	}
+	if err := s.catalog.CreateWebsite(s.Context(), &website); err != nil {
+		s.Fatal(err)
+	}
+	if err := s.catalog.CreateProject(s.Context(), &project); err != nil {
+		s.Fatal(err)
+	}
+	call := func(id, name string) answer {
+		path := strings.NewReplacer("{id}", id, "{project}", strings.ReplaceAll(name, " ", "%20")).Replace(route.Path)
+		body := map[string]string{"/api/v1/websites": "url=https://new.example", "/api/v1/websites/{id}": "email=1",
+			"/api/v1/projects": "project=new" + account.RandomText(8)}[route.Path]
+		headers := []string{formType}
+		if key != "" {
+			headers = append(headers, "Authorization: Bearer "+key)
+		}
+		got := s.do(route.Method, base+path, body, headers...)
+		got.body = strings.ReplaceAll(got.body, got.header.Get("X-Request-Id"), "")
+		return got
+	}
+	got := call(fmt.Sprint(website.ID), project.Name)
+	if got.status != want {
+		s.Errorf("%s %s as %s: %d, want %d: %s", route.Method, route.Path, caller, got.status, want, got.body)
+	}
+	if caller == "other account" && strings.Contains(got.body, "victim") {
+		s.Errorf("%s %s shows another account's record: %s", route.Method, route.Path, got.body)
+	}
+	if got.status < 400 {
+		return
+	}
+	if unknown := call("987654321", "unknown"); unknown.status != got.status || unknown.body != got.body {
+		s.Errorf("%s %s as %s: %s, but of an unknown record: %s", route.Method, route.Path, caller, got.body, unknown.body)
+	}
+	if now, err := s.catalog.Website(s.Context(), s.owner.ID, website.ID); err != nil || now != website {
+		s.Errorf("%s %s as %s changed the website: %+v %v", route.Method, route.Path, caller, now, err)
+	}
+	if now, err := s.catalog.Project(s.Context(), s.owner.ID, seo.Ref{Name: project.Name}); err != nil || now != project {
+		s.Errorf("%s %s as %s changed the project: %+v %v", route.Method, route.Path, caller, now, err)
+	}
+}
+
+// S3: fields that are not the caller's to set are never stored, and answers carry only the documented ones.
+func TestMassAssignment(t *testing.T) {
+	const foreign = "&id=77&account_id=2&tracking_id=mine&created_at=2001-01-01&updated_at=2001-01-01&deleted_at=2001-01-01" +
+		"&version=9&password_hash=x&has_password=1&reports=5&score=99&result=good&last_report_at=2001-01-01&status=500"
+	onEngines(t, func(t *testing.T, s *server) {
+		created := s.want(s.form("POST", s.analytics+"/api/v1/websites", "url=https://example.com&password=hunter2hunter2"+foreign), 201)
+		updated := s.want(s.form("PUT", s.analytics+"/api/v1/websites/1", "email=1"+foreign), 200)
+		for _, got := range []answer{created, updated} {
+			if got.field("data.id") != 1.0 || got.field("data.tracking_id") != created.field("data.tracking_id") || got.field("data.tracking_id") == "mine" ||
+				got.field("data.created_at") != "2026-11-14T09:30:00Z" || strings.Contains(got.body, "hunter2") {
+				t.Errorf("website: %s", got.body)
+			}
+			fields(t, got, "created_at domain email exclude_bots exclude_ips exclude_params has_password id privacy tracking_id updated_at url")
+		}
+		project := s.want(s.form("POST", s.seo+"/api/v1/projects", "project=example.com"+foreign), 201, `"reports":0,"score":null,"result":null,"last_report_at":null`)
+		if project.field("data.id") != 1.0 {
+			t.Errorf("project: %s", project.body)
+		}
+		fields(t, project, "created_at id last_report_at project reports result score updated_at")
+	})
+}
+
+// fields demands that a record has just these fields.
+func fields(t *testing.T, got answer, want string) {
+	t.Helper()
+	var body struct{ Data map[string]any }
+	if err := json.Unmarshal([]byte(got.body), &body); err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(want) {
+		if _, there := body.Data[name]; !there {
+			t.Errorf("no %s in %s", name, got.body)
+		}
+		delete(body.Data, name)
+	}
+	for name := range body.Data {
+		t.Errorf("undocumented %s in %s", name, got.body)
+	}
+}
