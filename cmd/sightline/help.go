@@ -21,7 +21,7 @@ func (*ServeCmd) Help() string {
 Examples:
 
     sightline serve
-    sightline serve --demo --data /tmp/try-it
+    sightline serve --demo --data ./try-it
     sightline serve --seo-url http://seo.example.com --analytics-url http://stats.example.com
     sightline serve --seo-url https://seo.example.com --seo-listen 127.0.0.1:9001 \
         --analytics-url https://stats.example.com --analytics-listen 127.0.0.1:9002

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -105,7 +106,7 @@ func welcome(ctx context.Context, term *terminal, settings config.Config, catalo
 		if settings.FirstKey != "" {
 			log.Info("--first-key is left alone: this installation has an owner and its keys already")
 		}
-		fmt.Fprintf(term.stdout, nextSteps, storageFlags(settings))
+		fmt.Fprintf(term.stdout, nextSteps, quote(os.Args[0]), storageFlags(settings))
 	}
 	return nil
 }
@@ -124,6 +125,9 @@ func storageFlags(settings config.Config) string {
 
 // quote writes text so that a shell reads it as one word.
 func quote(text string) string {
+	if strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:") == "" {
+		return text
+	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
@@ -157,6 +161,6 @@ Paste this into another terminal: a project and a website to begin with, then ev
 `
 
 const nextSteps = `
-Lost your API key? Make another:  sightline key create --name NAME%s
+Lost your API key? Make another:  %s key create --name NAME%s
 
 `

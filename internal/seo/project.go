@@ -45,6 +45,8 @@ func (p *Project) SetName(text string) error {
 		return fault.Field("project", "must be at most 255 characters long")
 	case !printable(name):
 		return fault.Field("project", "must contain printable characters only")
+	case name == "/":
+		return fault.Field("project", "must not be a single slash: no path could name it")
 	case isDigits(name):
 		return fault.Field("project", "must not consist of digits only: such a name could not be told from an id")
 	}
@@ -58,7 +60,9 @@ func (p *Project) SetURL(text string) error {
 	if err != nil {
 		return fault.Field("url", err.Error())
 	}
-	p.Name = address.Domain
+	if p.SetName(address.Domain) != nil {
+		return fault.Field("url", "must have a host and port of at most 255 characters")
+	}
 	return nil
 }
 

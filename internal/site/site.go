@@ -42,7 +42,7 @@ func Parse(text string) (Address, error) {
 		return Address{}, errors.New("must not contain a user name or password")
 	}
 	h, err := parseHost(authority)
-	if err != nil || bare && !h.standsAlone() {
+	if err != nil || bare && (!h.standsAlone() || h.rewritten) {
 		return Address{}, errors.New("must be an http or https address such as https://example.com")
 	}
 	address := Address{URL: scheme + "://" + h.withPort(h.name) + tail, Domain: withoutWWW(h.name)}

@@ -41,7 +41,7 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, in := range []string{
-		"", " ", "example", "ftp://example.com", "javascript:alert(1)", "mailto:a@example.com", "//example.com", "/path",
+		"", " ", "example", "12", "1.5", "0x7f.1", "ftp://example.com", "javascript:alert(1)", "mailto:a@example.com", "//example.com", "/path",
 		"https://", "https:///path", "https://user:pass@example.com", "https://example.com:99999", "https://example.com:0", "https://example.com:x",
 		"https://exa mple.com", "https://example.com/a b", "https://example.com\\path", "https://*.example.com", "https://a..b",
 		"https://" + strings.Repeat("a", 64) + ".com", "https://[::1", "https://[fe80::1%25eth0]/", "https://256.1.1.1", "https:example.com",

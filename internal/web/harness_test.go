@@ -17,6 +17,8 @@ import (
 	"sightline/internal/store"
 	"sightline/internal/store/postgres/pgtest"
 	"sightline/internal/web"
+	"sightline/internal/web/apidoc"
+	"sightline/internal/web/apidoc/doctest"
 )
 
 // start is the moment at which the clock of every test server stands.
@@ -37,6 +39,7 @@ type server struct {
 	key            string // a key of the owner with all scopes
 	log            *lockedBuffer
 	web            *web.Server
+	transport      http.RoundTripper // checks what passes against the OpenAPI document
 }
 
 func serve(t *testing.T, database, dir string) *server {
@@ -71,8 +74,40 @@ func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place) *ser
 			t.Errorf("close: %v", err)
 		}
 	})
+	s.transport = s.checked(seo, analytics)
 	s.owner, s.key = s.account("owner@localhost")
 	return s
+}
+
+// checked sends requests and holds them and their answers to the OpenAPI document of their area.
+func (s *server) checked(seo, analytics *web.Place) http.RoundTripper {
+	s.Helper()
+	plain := http.DefaultTransport.(*http.Transport).Clone()
+	s.Cleanup(plain.CloseIdleConnections)
+	byHost := areas{}
+	for place, area := range map[*web.Place]apidoc.Area{seo: apidoc.SEO, analytics: apidoc.Analytics} {
+		described := []apidoc.Area{area}
+		if *seo.URL == *analytics.URL {
+			described = []apidoc.Area{apidoc.SEO, apidoc.Analytics}
+		}
+		document, err := apidoc.Document("test", place.URL.String(), described...)
+		if err != nil {
+			s.Fatal(err)
+		}
+		byHost[place.URL.Host] = doctest.Wrap(s.T, document, plain)
+	}
+	return byHost
+}
+
+// areas finds the transport of a request by its host.
+type areas map[string]http.RoundTripper
+
+// RoundTrip implements http.RoundTripper.
+func (a areas) RoundTrip(r *http.Request) (*http.Response, error) {
+	if area := a[r.URL.Host]; area != nil {
+		return area.RoundTrip(r)
+	}
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 // account creates an account with a key that has all scopes.
@@ -183,7 +218,7 @@ func (s *server) do(method, address, body string, headers ...string) answer {
 
 // client follows no redirects: the API never sends one.
 func (s *server) client() *http.Client {
-	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: s.transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // want fails the test when an answer has another status or lacks one of the texts in its body.

@@ -47,6 +47,8 @@ func TestProjects(t *testing.T) {
 			{"blank", "POST", "", "project=+++", 422, `"project":["is required`},
 			{"256 characters", "POST", "", "project=" + strings.Repeat("a", 256), 422, `"project":["must be at most 255 characters long"]`},
 			{"255 characters", "POST", "", "project=" + strings.Repeat("%C3%BC", 255), 201, ""},
+			{"a slash alone", "POST", "", "project=/", 422, `"project":["must not be a single slash`},
+			{"host and port of 259 characters", "POST", "", "url=http://" + strings.Repeat(strings.Repeat("a", 62)+".", 4) + "a:65535", 422, `"url":["must have a host`},
 			{"line break", "POST", "", "project=a%0Ab", 422, `"project":["must not contain control characters"]`},
 			{"reversed text", "POST", "", "project=a%E2%80%AEb", 422, `"project":["must contain printable characters only"]`},
 			{"emoji", "POST", "", "project=%F0%9F%91%A9%E2%80%8D%F0%9F%92%BB+blog", 201, ""},

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"sightline/internal/analytics"
 	"sightline/internal/seo"
 	"sightline/internal/web/analyticsapi"
+	"sightline/internal/web/apidoc"
 	"sightline/internal/web/apikit"
 	"sightline/internal/web/seoapi"
 )
@@ -132,21 +134,49 @@ func isHost(host string, base *url.URL, withPort bool) bool {
 
 // router serves the operations of one area, or of both.
 func (s *Server) router(places ...*Place) (http.Handler, error) {
-	return apikit.NewRouter(s.Routes(places...), s.Gate, s.Log), nil
+	routes, err := s.Routes(places...)
+	return apikit.NewRouter(routes, s.Gate, s.Log), err
 }
 
 // Routes lists everything that is served where one area is, or both are.
-func (s *Server) Routes(places ...*Place) []apikit.Route {
+func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 	var routes []apikit.Route
+	var areas []apidoc.Area
 	for _, place := range places {
 		base := place.URL.String()
 		if place == s.SEO {
+			areas = append(areas, apidoc.SEO)
 			routes = append(routes, (&seoapi.API{Projects: s.Projects, Base: base, Now: s.Now}).Routes()...)
 		} else {
+			areas = append(areas, apidoc.Analytics)
 			routes = append(routes, (&analyticsapi.API{Websites: s.Websites, Base: base, Now: s.Now}).Routes()...)
 		}
 	}
-	return append(routes, s.health(), s.readiness())
+	document, err := apidoc.Document(s.Version, places[0].URL.String(), areas...)
+	if err != nil {
+		return nil, err
+	}
+	page, err := apidoc.Page(document)
+	if err != nil {
+		return nil, err
+	}
+	return append(routes,
+		open("/api/v1/openapi.json", "application/json; charset=utf-8", document),
+		open("/docs", "text/html; charset=utf-8", page),
+		s.health(), s.readiness()), nil
+}
+
+// open is a route that serves a fixed document to everybody.
+func open(path, kind string, content []byte) apikit.Route {
+	return apikit.Route{Method: "GET", Path: path, Serve: func(w http.ResponseWriter, r *http.Request) error {
+		header := w.Header()
+		header.Set("Content-Type", kind)
+		header.Set("Content-Length", strconv.Itoa(len(content)))
+		header.Set("Content-Security-Policy", apidoc.Policy())
+		header.Set("Cache-Control", "no-cache")
+		w.Write(content) // fails when the caller has gone: nobody is left to tell
+		return nil
+	}}
 }
 
 // A state is the answer of the probes.

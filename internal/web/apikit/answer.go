@@ -80,7 +80,7 @@ func refuse(status int, text string) error {
 const realm = `Bearer realm="sightline"`
 
 var (
-	errUnknownPath   = refuse(http.StatusNotFound, "There is nothing at this address.")
+	errUnknownPath   = refuse(http.StatusNotFound, "There is nothing at this address. The API is described at /docs.")
 	errNotAcceptable = refuse(http.StatusNotAcceptable, "This operation answers with JSON: send Accept: application/json.")
 	errTooLarge      = refuse(http.StatusRequestEntityTooLarge, "The body must be at most 64 KiB.")
 	errNoKey         = &refusal{http.StatusUnauthorized, "Send your API key in the header Authorization: Bearer <API_KEY>.",

@@ -1,0 +1,118 @@
+// Package apidoc describes the interface: as an OpenAPI 3.1 document for programs and as a page for people. The
+// description is kept by hand in three files, one for each area and one for what both share; the page is made from it.
+package apidoc
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// An Area is one of the two halves of the interface.
+type Area string
+
+// The areas.
+const (
+	SEO       Area = "seo"
+	Analytics Area = "analytics"
+)
+
+// bothTitle is the title of a document of more than one area.
+const bothTitle = "Sightline"
+
+//go:embed seo.json analytics.json shared.json
+var files embed.FS
+
+// A document is an OpenAPI document, or a part of one. What it says of operations is passed on unread.
+type document struct {
+	OpenAPI    string                            `json:"openapi"`
+	Info       info                              `json:"info"`
+	Servers    []server                          `json:"servers"`
+	Tags       []tag                             `json:"tags"`
+	Paths      ordered[json.RawMessage]          `json:"paths"`
+	Components ordered[ordered[json.RawMessage]] `json:"components"`
+}
+
+type info struct {
+	Title       string `json:"title"`
+	Version     string `json:"version"`
+	Description string `json:"description"`
+}
+
+type server struct {
+	URL string `json:"url"`
+}
+
+type tag struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// Document is the OpenAPI document of the areas at a base URL: of one, or of both when they live at the same URL.
+// It keeps the order of the files: the documented operations of an area come before the others.
+func Document(version, base string, areas ...Area) ([]byte, error) {
+	if len(areas) == 0 {
+		return nil, errors.New("describe the interface: no area is named")
+	}
+	whole := document{OpenAPI: "3.1.0", Servers: []server{{base}}}
+	for _, area := range append(areas[:len(areas):len(areas)], "shared") {
+		part, err := read(string(area)+".json", base)
+		if err == nil {
+			err = whole.add(part)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("describe the interface: %s: %w", area, err)
+		}
+	}
+	whole.Info.Version = version
+	if len(areas) > 1 {
+		whole.Info.Title = bothTitle
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(whole); err != nil {
+		return nil, fmt.Errorf("describe the interface: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// read reads a file. Its examples write {base_url} for the base URL.
+func read(name, base string) (document, error) {
+	var part document
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return part, err
+	}
+	quoted, err := json.Marshal(base)
+	if err != nil {
+		return part, err
+	}
+	text = bytes.ReplaceAll(text, []byte("{base_url}"), bytes.Trim(quoted, `"`))
+	return part, json.Unmarshal(text, &part)
+}
+
+// add takes over what a part says. Two parts must not say the same thing.
+func (d *document) add(part document) error {
+	if d.Info.Title == "" {
+		d.Info.Title = part.Info.Title
+	}
+	d.Info.Description = strings.TrimSpace(d.Info.Description + "\n\n" + part.Info.Description)
+	d.Tags = append(d.Tags, part.Tags...)
+	if err := d.Paths.add(part.Paths); err != nil {
+		return err
+	}
+	for _, section := range part.Components {
+		known := d.Components.find(section.Name)
+		if known == nil {
+			d.Components = append(d.Components, section)
+		} else if err := known.add(section.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package doctest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+)
+
+// checkRequest checks that a request was rightly accepted.
+func checkRequest(x exchange, route *routers.Route, params map[string]string) error {
+	if x.answer.StatusCode < 200 || x.answer.StatusCode > 299 {
+		return nil
+	}
+	query, err := parseForm(x.request.URL.RawQuery)
+	if err != nil {
+		return fmt.Errorf("accepted a malformed query: %w", err)
+	}
+	for _, parameter := range route.Operation.Parameters {
+		if len(query[parameter.Value.Name]) > 1 {
+			return fmt.Errorf("accepted the parameter %s twice", parameter.Value.Name)
+		}
+	}
+	for name, escaped := range params {
+		if params[name], err = url.PathUnescape(escaped); err != nil {
+			return fmt.Errorf("accepted a malformed path: %w", err)
+		}
+	}
+	err = openapi3filter.ValidateRequest(context.Background(), &openapi3filter.RequestValidationInput{
+		Request:     x.request.Clone(context.Background()),
+		PathParams:  params,
+		QueryParams: query,
+		Route:       route,
+		Options: &openapi3filter.Options{MultiError: true, ExcludeRequestBody: true, SkipSettingDefaults: true,
+			AuthenticationFunc: hasKey},
+	})
+	if err == nil && route.Operation.RequestBody != nil {
+		err = checkBody(x, route.Operation.RequestBody.Value)
+	}
+	if err != nil {
+		return fmt.Errorf("accepted a request that the document forbids: %w", err)
+	}
+	return nil
+}
+
+// parseForm reads form-encoded text. Unlike url.ParseQuery it takes a semicolon for what it is in a form: an ordinary
+// character.
+func parseForm(text string) (url.Values, error) {
+	return url.ParseQuery(strings.ReplaceAll(text, ";", "%3B"))
+}
+
+func hasKey(_ context.Context, input *openapi3filter.AuthenticationInput) error {
+	scheme, key, _ := strings.Cut(input.RequestValidationInput.Request.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, input.SecurityScheme.Scheme) || key == "" {
+		return errors.New("it carries no key")
+	}
+	return nil
+}
+
+// checkBody checks the body of a request.
+func checkBody(x exchange, documented *openapi3.RequestBody) error {
+	if len(bytes.TrimSpace(x.sent)) == 0 {
+		if documented.Required {
+			return errors.New("it has no body")
+		}
+		return nil
+	}
+	kind := x.request.Header.Get("Content-Type")
+	content := documented.Content.Get(kind)
+	if content == nil {
+		return fmt.Errorf("its body is of the type %q", kind)
+	}
+	var body any
+	var err error
+	if content == documented.Content["application/x-www-form-urlencoded"] {
+		body, err = decodeForm(x.sent, content.Schema.Value)
+	} else {
+		body, err = decode(x.sent)
+	}
+	if err != nil {
+		return err
+	}
+	return content.Schema.Value.VisitJSON(body, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors())
+}
+
+// decodeForm reads the fields of a form. Digits become a number where the schema knows one.
+func decodeForm(sent []byte, schema *openapi3.Schema) (map[string]any, error) {
+	form, err := parseForm(string(sent))
+	if err != nil {
+		return nil, err
+	}
+	body := map[string]any{}
+	for name, values := range form {
+		property := schema.Properties[name]
+		if property == nil {
+			continue
+		}
+		if len(values) > 1 {
+			return nil, fmt.Errorf("it has the field %s twice", name)
+		}
+		body[name] = values[0]
+		number, err := strconv.ParseInt(values[0], 10, 64)
+		if err == nil && property.Value.Type.Permits("integer") && strconv.FormatInt(number, 10) == values[0] {
+			body[name] = number
+		}
+	}
+	return body, nil
+}
