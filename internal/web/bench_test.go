@@ -42,7 +42,9 @@ func BenchmarkBareHandler(b *testing.B) {
 	base := bareServer(b)
 	bench(b, "read", 200, func(int64) (string, string, string) { return "GET", base + "/one", "" }, "")
 	bench(b, "list", 200, func(int64) (string, string, string) { return "GET", base + "/ten", "" }, "")
-	bench(b, "create", 201, func(i int64) (string, string, string) { return "POST", base + "/new", fmt.Sprintf("url=https://new%d.example", i) }, "")
+	bench(b, "create", 201, func(i int64) (string, string, string) {
+		return "POST", base + "/new", fmt.Sprintf("url=https://new%d.example", i)
+	}, "")
 }
 
 // bench sends requests from 16 callers at once.
