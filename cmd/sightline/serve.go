@@ -15,6 +15,9 @@ import (
 	"sightline/internal/web"
 )
 
+// drainNotice is how long callers and balancers are told by 503 that the server stops, before it does.
+const drainNotice = 500 * time.Millisecond
+
 // flushTime is how often the times at which keys were last used are written.
 const flushTime = 10 * time.Second
 
@@ -42,7 +45,7 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	log := newLogger(term.stderr, settings.LogFormat, settings.LogLevel)
 	gate := account.NewGate(catalog, term.now)
 	server := &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: gate, Ready: catalog.Ping,
-		Version: buildVersion(), Now: term.now, Log: log}
+		Version: buildVersion(), Now: term.now, Log: log, Notice: drainNotice}
 	if err := welcome(ctx, term, settings, catalog, log); err != nil {
 		return errors.Join(err, web.CloseDoors(doors), catalog.Close())
 	}

@@ -45,8 +45,8 @@ func (p *Project) SetName(text string) error {
 		return fault.Field("project", "must be at most 255 characters long")
 	case !printable(name):
 		return fault.Field("project", "must contain printable characters only")
-	case name == "/":
-		return fault.Field("project", "must not be a single slash: no path could name it")
+	case name == "/" || name == "." || name == "..":
+		return fault.Field("project", "must not be a slash or dots alone: no path could name it")
 	case isDigits(name):
 		return fault.Field("project", "must not consist of digits only: such a name could not be told from an id")
 	}

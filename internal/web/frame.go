@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -14,10 +13,7 @@ import (
 	"sightline/internal/web/apikit"
 )
 
-// requestTime bounds the work on one request.
-const requestTime = 10 * time.Second
-
-// A frame is what every request passes first, whatever its host and path: request id, log line, CORS, deadline.
+// A frame is what every request passes first, whatever its host and path: request id, log line, CORS.
 type frame struct {
 	next     http.Handler
 	log      *slog.Logger
@@ -26,9 +22,7 @@ type frame struct {
 
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	ctx, cancel := context.WithTimeout(r.Context(), requestTime)
-	defer cancel()
-	r = apikit.Begin(r.WithContext(ctx), requestID(r))
+	r = apikit.Begin(r, requestID(r))
 	call := apikit.CallOf(r)
 	answer := &recorder{ResponseWriter: w}
 	header := answer.Header()

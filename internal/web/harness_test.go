@@ -39,6 +39,7 @@ type server struct {
 	key            string // a key of the owner with all scopes
 	log            *lockedBuffer
 	web            *web.Server
+	stop           context.CancelFunc
 	transport      http.RoundTripper // checks what passes against the OpenAPI document
 }
 
@@ -62,11 +63,12 @@ func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place) *ser
 	clock := func() time.Time { return start }
 	s.web = &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: account.NewGate(catalog, clock),
 		Ready: catalog.Ping, Version: "test", Now: clock, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	ctx, cancel := context.WithCancel(context.Background())
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.web.Serve(ctx, doors) }()
 	t.Cleanup(func() {
-		cancel()
+		s.stop()
 		if err := <-ended; err != nil {
 			t.Errorf("serve: %v", err)
 		}

@@ -42,6 +42,8 @@ type Server struct {
 	Version        string
 	Now            func() time.Time
 	Log            *slog.Logger
+	// Notice is how long new requests are answered with 503 before the doors close.
+	Notice time.Duration
 
 	draining atomic.Bool
 }
@@ -71,6 +73,9 @@ func (s *Server) Serve(ctx context.Context, doors []*Door) error {
 		running--
 	}
 	s.draining.Store(true)
+	if first == nil {
+		time.Sleep(s.Notice)
+	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
 	for _, server := range servers {

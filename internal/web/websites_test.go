@@ -22,6 +22,8 @@ func TestWebsiteFields(t *testing.T) {
 		{"bare host without a dot", "url=example", 422, `"url"`},
 		{"localhost", "url=localhost:3000", 201, `"domain":"localhost:3000"`},
 		{"domain for url", "domain=example.com", 201, `"url":"https://example.com"`},
+		{"control character in the ignored domain", "domain=a%00&url=https://example.com", 422, `"domain":["must not contain control characters"]`},
+		{"lists of separators alone", "url=https://example.com&exclude_ips=,+;&exclude_params=%0A,", 201, `"exclude_params":null,"exclude_ips":null`},
 		{"url before domain", "domain=other.example&url=https://example.com", 201, `"domain":"example.com"`},
 		{"IDN", "url=https://m%C3%BCnchen.de", 201, `"url":"https://xn--mnchen-3ya.de"`},
 		{"IPv6", "url=http://[2001:db8::1]:8080/", 201, `"domain":"[2001:db8::1]:8080"`},
@@ -192,8 +194,8 @@ func TestListEnvelope(t *testing.T) {
 		for i := range 23 {
 			s.want(s.form("POST", projects, fmt.Sprintf("project=s%02d.example", i)), 201)
 		}
-		middle := s.want(s.form("GET", projects+"?page=2&search=example%26&sort=asc", ""), 200)
-		if middle.field("meta.total") != 0.0 || middle.field("links.first") != projects+"?search=example%26&sort=asc&page=1" {
+		middle := s.want(s.form("GET", projects+"?page=2&search=example%26&sort=asc&own=1;2", ""), 200)
+		if middle.field("meta.total") != 0.0 || middle.field("links.first") != projects+"?search=example%26&sort=asc&own=1%3B2&page=1" {
 			t.Errorf("links: %s", middle.body)
 		}
 		middle = s.want(s.form("GET", projects+"?page=2&sort=asc", ""), 200)

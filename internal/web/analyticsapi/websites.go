@@ -160,11 +160,11 @@ func change(body apikit.Fields) func(*analytics.Website) error {
 		edit(func(w *analytics.Website) { w.ExcludeBots = value })
 	}
 	if body.Has("exclude_params") {
-		text := strings.TrimSpace(body.Lines("exclude_params"))
+		text := listOf(body, "exclude_params")
 		edit(func(w *analytics.Website) { w.ExcludeParams = text })
 	}
 	if body.Has("exclude_ips") {
-		text := strings.TrimSpace(body.Lines("exclude_ips"))
+		text := listOf(body, "exclude_ips")
 		edit(func(w *analytics.Website) { w.ExcludeIPs = text })
 	}
 	if password := body.Text("password"); password != "" {
@@ -189,10 +189,20 @@ func change(body apikit.Fields) func(*analytics.Website) error {
 
 // addressOf is the field url or, when that is not sent, domain.
 func addressOf(body apikit.Fields) (string, bool) {
+	address, domain := body.Text("url"), body.Text("domain")
 	if body.Has("url") {
-		return body.Text("url"), true
+		return address, true
 	}
-	return body.Text("domain"), body.Has("domain")
+	return domain, body.Has("domain")
+}
+
+// listOf is a list as it was sent, trimmed; one that holds nothing but separators is empty.
+func listOf(body apikit.Fields, name string) string {
+	text := body.Lines(name)
+	if strings.Trim(text, " ,;\r\n") == "" {
+		return ""
+	}
+	return strings.TrimSpace(text)
 }
 
 func switched(body apikit.Fields, name string) (on, sent bool) {

@@ -64,24 +64,18 @@ func (c *Call) readFields(w http.ResponseWriter, r *http.Request, route Route) e
 			return err
 		}
 	}
-	var ignoredInQuery, ignoredInBody []string
-	c.Query, ignoredInQuery = newFields(query, route.Query)
-	c.Body, ignoredInBody = newFields(body, route.Body)
-	var plain []string
-	for _, name := range append(ignoredInQuery, ignoredInBody...) {
-		if len(plain) < maxIgnored && len(name) <= maxIgnoredLength && isPlain(name) {
-			plain = append(plain, name)
-		}
-	}
-	if len(plain) > 0 {
-		w.Header().Set("X-Ignored-Fields", strings.Join(plain, ", "))
+	var ignored []string
+	c.Query, ignored = newFields(query, route.Query, ignored)
+	c.Body, ignored = newFields(body, route.Body, ignored)
+	if len(ignored) > 0 {
+		w.Header().Set("X-Ignored-Fields", strings.Join(ignored, ", "))
 	}
 	return nil
 }
 
 // isPlain says that a name is safe to repeat in a header.
 func isPlain(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+	return name != "" && len(name) <= maxIgnoredLength && !strings.ContainsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
 	})
 }

@@ -32,14 +32,13 @@ type Fields struct {
 	Bad fault.Invalid
 }
 
-// newFields keeps the known fields and lists the names of the others.
-func newFields(pairs []pair, known []string) (Fields, []string) {
+// newFields keeps the known fields and adds the names of the others to those that are ignored.
+func newFields(pairs []pair, known, ignored []string) (Fields, []string) {
 	fields := Fields{sent: map[string]pair{}, Bad: fault.Invalid{}}
-	var ignored []string
 	for _, p := range pairs {
 		switch _, twice := fields.sent[p.name]; {
 		case !slices.Contains(known, p.name):
-			if len(ignored) < maxIgnored && !slices.Contains(ignored, p.name) {
+			if len(ignored) < maxIgnored && isPlain(p.name) && !slices.Contains(ignored, p.name) {
 				ignored = append(ignored, p.name)
 			}
 		case twice:

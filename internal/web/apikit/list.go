@@ -74,9 +74,9 @@ func oneOf(values []string) string {
 
 // WriteList answers with one page of a list, at base.
 func WriteList[T, J any](w http.ResponseWriter, r *http.Request, base string, request listing.Request, page listing.Page[T], toJSON func(T) J) error {
-	path := base + r.URL.Path
+	path, own := base+r.URL.Path, ownParameters(r)
 	link := func(n int) *string {
-		text := path + "?" + ownParameters(r) + "page=" + strconv.Itoa(n)
+		text := path + "?" + own + "page=" + strconv.Itoa(n)
 		return &text
 	}
 	last := listing.LastPage(page.Total, request.PerPage)
@@ -121,13 +121,15 @@ type listMeta struct {
 	Total       int    `json:"total"`
 }
 
-// ownParameters writes the list parameters that the caller sent, but for the page, ready to be followed by it.
+// ownParameters writes the parameters that the caller sent, but for the page, ready to be followed by it.
 func ownParameters(r *http.Request) string {
-	query := CallOf(r).Query
 	var text strings.Builder
-	for _, name := range ListQuery {
-		if value := query.sent[name].text; name != "page" && value != "" {
-			text.WriteString(name + "=" + url.QueryEscape(value) + "&")
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		name, _ = url.QueryUnescape(name) // readFields has seen that both can be decoded
+		value, _ = url.QueryUnescape(value)
+		if part != "" && name != "page" {
+			text.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value) + "&")
 		}
 	}
 	return text.String()

@@ -3,15 +3,20 @@
 package apikit
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"sightline/internal/account"
 )
+
+// workTime bounds what the server itself does for a request: finding the key, and then the operation.
+const workTime = 10 * time.Second
 
 // A Route is one operation.
 type Route struct {
@@ -115,7 +120,9 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) er
 	if err := call.readFields(w, r, route); err != nil {
 		return err
 	}
-	return route.Serve(w, r)
+	ctx, cancel := context.WithTimeout(r.Context(), workTime) // from here on: a caller may take its time to send the body
+	defer cancel()
+	return route.Serve(w, r.WithContext(ctx))
 }
 
 // enter finds the key that a request carries.
@@ -125,10 +132,13 @@ func (e *endpoint) enter(r *http.Request) (account.Key, error) {
 		return account.Key{}, errNoKey
 	}
 	scheme, secret, _ := strings.Cut(headers[0], " ")
-	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") {
+	secret = strings.TrimSpace(secret)
+	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || secret == "" {
 		return account.Key{}, errNoKey
 	}
-	key, err := e.router.gate.Enter(r.Context(), strings.TrimSpace(secret))
+	ctx, cancel := context.WithTimeout(r.Context(), workTime)
+	defer cancel()
+	key, err := e.router.gate.Enter(ctx, secret)
 	if errors.Is(err, account.ErrRefused) {
 		return account.Key{}, errBadKey
 	}
