@@ -55,10 +55,6 @@ func (c *AccountListCmd) Run(ctx context.Context, term *terminal) error {
 		if err != nil {
 			return err
 		}
-		if len(accounts) == 0 {
-			_, err := fmt.Fprintln(term.stdout, "There are no accounts yet: sightline account create EMAIL makes one.")
-			return err
-		}
 		rows := [][]string{{"ID", "EMAIL", "CREATED"}}
 		for _, a := range accounts {
 			rows = append(rows, []string{strconv.FormatInt(a.ID, 10), printable(a.Email), timeText(a.CreatedAt)})

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"sightline/internal/analytics"
+	"sightline/internal/fault"
 	"sightline/internal/listing"
 	"sightline/internal/seo"
 	"sightline/internal/store"
@@ -25,11 +27,15 @@ func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now tim
 		if err := project.SetName(example.name); err != nil {
 			return fmt.Errorf("example project %s: %w", example.name, err)
 		}
-		if err := catalog.CreateProject(ctx, &project); err != nil {
+		err := catalog.CreateProject(ctx, &project)
+		if errors.As(err, new(fault.Invalid)) {
+			continue // another server on the same database fills it too
+		}
+		if err != nil {
 			return fmt.Errorf("example project %s: %w", example.name, err)
 		}
 	}
-	password, err := analytics.HashPassword(demoPassword)
+	password, err := analytics.HashPassword(ctx, demoPassword)
 	if err != nil {
 		return err
 	}

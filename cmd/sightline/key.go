@@ -22,10 +22,10 @@ type KeyCmd struct {
 // KeyCreateCmd is sightline key create.
 type KeyCreateCmd struct {
 	config.Storage
-	Name    string `required:"" placeholder:"NAME" help:"What the key is for; shown in lists."`
-	Scopes  string `placeholder:"SCOPES" help:"What the key may do: some of seo:read, seo:write, analytics:read, analytics:write, account:write, separated by commas. All of them if left out."`
-	Expires string `placeholder:"WHEN" help:"When the key ends: after 12h, 90d, 2w or 1y, or at the start of a day such as 2027-01-31 (UTC). Never if left out."`
-	Account string `placeholder:"EMAIL" help:"Whose key it is; the oldest account's if left out."`
+	Name    string  `required:"" placeholder:"NAME" help:"What the key is for; shown in lists."`
+	Scopes  *string `placeholder:"SCOPES" help:"What the key may do: some of seo:read, seo:write, analytics:read, analytics:write, account:write, separated by commas. All of them if left out."`
+	Expires string  `placeholder:"WHEN" help:"When the key ends: after 12h, 90d, 2w or 1y, or at the start of a day such as 2027-01-31 (UTC). Never if left out."`
+	Account string  `placeholder:"EMAIL" help:"Whose key it is; the oldest account's if left out."`
 }
 
 // Run makes a key and prints it.
@@ -52,9 +52,9 @@ func (c *KeyCreateCmd) Run(ctx context.Context, term *terminal) error {
 // key is the key that the flags describe, still without a secret and an owner.
 func (c *KeyCreateCmd) key(now time.Time) (account.Key, error) {
 	scopes := account.AllScopes()
-	if c.Scopes != "" {
+	if c.Scopes != nil {
 		var err error
-		if scopes, err = account.ParseScopes(c.Scopes); err != nil {
+		if scopes, err = account.ParseScopes(*c.Scopes); err != nil {
 			return account.Key{}, fmt.Errorf("--%w", err)
 		}
 	}
@@ -112,9 +112,6 @@ func findAccount(ctx context.Context, accounts account.Accounts, email string) (
 			return a, nil
 		}
 	}
-	if email == "" {
-		return account.Account{}, fmt.Errorf("there is no account yet: start sightline serve, or run sightline account create EMAIL")
-	}
 	return account.Account{}, fmt.Errorf("there is no account %s: sightline account list shows them", printable(email))
 }
 
@@ -136,10 +133,6 @@ func (c *KeyListCmd) Run(ctx context.Context, term *terminal) error {
 		}
 		keys, err := catalog.AllKeys(ctx)
 		if err != nil {
-			return err
-		}
-		if len(keys) == 0 {
-			_, err := fmt.Fprintln(term.stdout, "There are no keys yet: sightline key create --name NAME makes one.")
 			return err
 		}
 		rows := [][]string{{"ID", "NAME", "ACCOUNT", "SCOPES", "CREATED", "LAST USED", "EXPIRES", "STATE"}}

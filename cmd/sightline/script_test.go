@@ -12,9 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"sightline/internal/account"
 	"sightline/internal/store"
 	"sightline/internal/store/postgres/pgtest"
 	"sightline/internal/store/sqlite"
@@ -118,12 +120,14 @@ func occupyCmd(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], port)
 }
 
-// catalogCmd makes an empty catalog, without an account: catalog DIR.
+// catalogCmd makes a catalog with one account and no keys: catalog DIR.
 func catalogCmd(ts *testscript.TestScript, neg bool, args []string) {
 	demand(ts, !neg && len(args) == 1, "catalog DIR")
-	catalog, err := store.Open(context.Background(), "", ts.MkAbs(args[0]))
+	ctx := context.Background()
+	catalog, err := store.Open(ctx, "", ts.MkAbs(args[0]))
 	ts.Check(err)
-	ts.Check(catalog.Close())
+	owner := account.New("owner@example.com", time.Now())
+	ts.Check(errors.Join(catalog.CreateAccount(ctx, &owner), catalog.Close()))
 }
 
 // schemaCmd makes a catalog look as if another version had written it: schema DIR NUMBER.

@@ -80,8 +80,8 @@ func flushUses(ctx context.Context, gate *account.Gate, log *slog.Logger) {
 	}
 }
 
-// welcome creates the owner and its first key on the first start, fills the demo, and tells the person at the terminal
-// how to go on.
+// welcome creates the owner and its first key on the first start, tells the person at the terminal how to go on, and then
+// fills the demo.
 func welcome(ctx context.Context, term *terminal, settings config.Config, catalog store.Catalog, log *slog.Logger) error {
 	secret := settings.FirstKey
 	if secret == "" {
@@ -93,15 +93,6 @@ func welcome(ctx context.Context, term *terminal, settings config.Config, catalo
 	if err != nil {
 		return fmt.Errorf("create the owner account: %w", err)
 	}
-	if settings.Demo {
-		accounts, err := catalog.Accounts(ctx)
-		if err != nil {
-			return fmt.Errorf("find the owner account: %w", err)
-		}
-		if err := fillDemo(ctx, catalog, accounts[0].ID, now); err != nil {
-			return fmt.Errorf("fill the demo: %w", err)
-		}
-	}
 	fmt.Fprintf(term.stdout, running, buildVersion(), settings.SEOURL, settings.AnalyticsURL)
 	if first {
 		fmt.Fprintf(term.stdout, firstSteps, secret, quote(secret), settings.SEOURL, settings.AnalyticsURL)
@@ -110,6 +101,16 @@ func welcome(ctx context.Context, term *terminal, settings config.Config, catalo
 			log.Info("--first-key is left alone: this installation has an owner and its keys already")
 		}
 		fmt.Fprintf(term.stdout, nextSteps, quote(os.Args[0]), storageFlags(settings))
+	}
+	if !settings.Demo {
+		return nil
+	}
+	accounts, err := catalog.Accounts(ctx)
+	if err != nil {
+		return fmt.Errorf("find the owner account: %w", err)
+	}
+	if err := fillDemo(ctx, catalog, accounts[0].ID, now); err != nil {
+		return fmt.Errorf("fill the demo: %w", err)
 	}
 	return nil
 }

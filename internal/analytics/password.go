@@ -1,6 +1,7 @@
 package analytics
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
@@ -25,16 +26,25 @@ const (
 // hashing bounds how many passwords are hashed at once, and with it the memory that takes.
 var hashing = make(chan struct{}, runtime.NumCPU())
 
-// HashPassword turns a password into the form in which it is kept.
-func HashPassword(password string) (string, error) {
+// CheckPassword says what is wrong with a password.
+func CheckPassword(password string) error {
 	if n := utf8.RuneCountInString(password); n < 1 || n > MaxPassword {
-		return "", fault.Field("password", "must be 1 to 128 characters")
+		return fault.Field("password", "must be 1 to 128 characters")
+	}
+	return nil
+}
+
+// HashPassword turns a password into the form in which it is kept. When too many are hashed at once it waits its turn.
+func HashPassword(ctx context.Context, password string) (string, error) {
+	select {
+	case hashing <- struct{}{}:
+		defer func() { <-hashing }()
+	case <-ctx.Done():
+		return "", fmt.Errorf("hash a password: %w", ctx.Err())
 	}
 	var salt [16]byte
 	rand.Read(salt[:])
-	hashing <- struct{}{}
 	sum := argon2.IDKey([]byte(password), salt[:], argonPasses, argonMemory, argonLanes, 32)
-	<-hashing
 	encode := base64.RawStdEncoding.EncodeToString
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonPasses, argonLanes, encode(salt[:]), encode(sum)), nil
 }

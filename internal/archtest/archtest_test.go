@@ -32,7 +32,7 @@ var (
 var rules = map[string]rule{
 	"internal/fault":     {never: closedToDomains},
 	"internal/listing":   {others: []string{"golang.org/x/text/..."}, never: closedToDomains},
-	"internal/site":      {others: []string{"github.com/nlnwa/whatwg-url/...", "golang.org/x/net/idna"}, never: closedToDomains},
+	"internal/site":      {others: []string{"github.com/nlnwa/whatwg-url/...", "golang.org/x/net/idna", "golang.org/x/text/..."}, never: closedToDomains},
 	"internal/account":   {own: basics, never: closedToDomains},
 	"internal/analytics": {own: basics, others: []string{"golang.org/x/crypto/argon2"}, never: closedToDomains},
 	"internal/seo":       {own: basics, never: closedToDomains},

@@ -4,6 +4,7 @@ package listing
 import (
 	"strings"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -40,8 +41,9 @@ func LastPage(total, perPage int) int {
 	return max(1, (total+perPage-1)/perPage)
 }
 
-// Fold brings text into the form in which searches are compared: composed, lower case.
-// Every engine stores folded text and compares bytes, so all of them find the same rows.
+// Fold brings text into the form in which searches are compared: composed, without a difference between upper and
+// lower case in any script. Every engine stores folded text and compares bytes, so all of them find the same rows.
 func Fold(text string) string {
-	return strings.ToLower(norm.NFC.String(text))
+	text = strings.ReplaceAll(norm.NFC.String(text), "İ", "i") // not i with a second dot
+	return norm.NFC.String(cases.Fold().String(text))
 }

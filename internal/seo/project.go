@@ -43,7 +43,7 @@ func (p *Project) SetName(text string) error {
 		return fault.Field("project", "is required: a host such as example.com, or any other name")
 	case n > MaxProjectName:
 		return fault.Field("project", "must be at most 255 characters long")
-	case !printable(name):
+	case !printable(name) || strings.Trim(name, invisible) == "":
 		return fault.Field("project", "must contain printable characters only")
 	case name == "/" || name == "." || name == "..":
 		return fault.Field("project", "must not be a slash or dots alone: no path could name it")
@@ -137,8 +137,10 @@ func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// printable leaves out control characters, line separators and what reorders text, but not the joiner inside emoji.
+// invisible are the characters that shape words of some scripts and emoji; alone they are nothing to look at.
+const invisible = "\u200c\u200d"
+
+// printable leaves out control characters, line separators and what reorders text.
 func printable(text string) bool {
-	const joiner = '\u200d'
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) && r != joiner })
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) && !strings.ContainsRune(invisible, r) })
 }

@@ -10,6 +10,7 @@ import (
 
 	whatwg "github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 )
 
 // MaxURL is the longest address that is kept, in bytes.
@@ -56,9 +57,9 @@ func Parse(text string) (Address, error) {
 }
 
 // Name is what a site is called. A host, with or without a port, is brought into one form: lower case,
-// ASCII, without a leading www.; any other text is its own name. Name(Name(text)) equals Name(text).
+// ASCII, without a leading www.; any other text is its own name, with composed characters. Name(Name(text)) equals Name(text).
 func Name(text string) string {
-	text = strings.TrimSpace(text)
+	text = norm.NFC.String(strings.TrimSpace(text))
 	h, err := parseHost(text)
 	if err != nil || !h.standsAlone() || h.rewritten {
 		return text

@@ -28,5 +28,14 @@ func OpenExisting(ctx context.Context, database, dir string) (Catalog, error) {
 	if database == "" && !sqlite.Exists(dir) {
 		return nil, fmt.Errorf("there is no Sightline data in %s: start sightline serve first, or name its --data directory", strings.TrimSuffix(dir, "/"))
 	}
-	return Open(ctx, database, dir)
+	catalog, err := Open(ctx, database, dir)
+	if err != nil {
+		return nil, err
+	}
+	if accounts, err := catalog.Accounts(ctx); err != nil {
+		return nil, errors.Join(err, catalog.Close())
+	} else if len(accounts) == 0 {
+		return nil, errors.Join(errors.New("this installation has no owner yet: start sightline serve first"), catalog.Close())
+	}
+	return catalog, nil
 }

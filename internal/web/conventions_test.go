@@ -48,6 +48,9 @@ func TestBodies(t *testing.T) {
 		{"form not UTF-8", formType, "url=https://a.example/%ff", 400, "UTF-8"},
 		{"JSON not UTF-8", jsonType, "{\"url\":\"https://a.example/\xff\"}", 400, "UTF-8"},
 		{"JSON half surrogate", jsonType, `{"url":"https://a.example/\ud800"}`, 400, "surrogate"},
+		{"JSON half surrogate after an escaped backslash", jsonType, `{"url":"https://a.example/\\ufffd\ud800x"}`, 400, "surrogate"},
+		{"JSON surrogate pair", jsonType, `{"url":"https://a.example","exclude_params":"\ud83d\ude00"}`, 201, "😀"},
+		{"JSON sent as a form", formType, `{"url":"https://a.example"}`, 400, "looks like JSON"},
 		{"JSON cut off", jsonType, `{"url":"https://a.example"`, 400, "malformed"},
 		{"JSON array", jsonType, `[{"url":"https://a.example"}]`, 400, "malformed"},
 		{"JSON and more", jsonType, `{"url":"https://a.example"} {}`, 400, "malformed"},
@@ -175,6 +178,7 @@ func TestAccept(t *testing.T) {
 	}{
 		{"", 200}, {"*/*", 200}, {"application/*", 200}, {"application/json", 200}, {"Application/JSON; charset=utf-8", 200}, {"text/html, */*;q=0.1", 200},
 		{"text/html, application/json;q=0.5", 200}, {"application/vnd.api+json", 200}, {"text/html, *; q=.2", 200},
+		{"application/json, application/problem+json;q=0", 200},
 		{"text/html", 406}, {"application/json;q=0", 406}, {"*/*, application/json;q=0.0", 406}, {"text/*", 406}, {"*/*;q=0", 406}, {"nonsense", 406},
 	}
 	for _, test := range tests {

@@ -49,37 +49,26 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.next.ServeHTTP(answer, r)
 }
 
-// logRequest writes one line. The query and the headers stay out of it: they may hold secrets.
+// logRequest writes one line. Of the request it shows only which route it was for: anything else may hold a secret.
 func (f *frame) logRequest(r *http.Request, answer *recorder, took time.Duration) {
 	call := apikit.CallOf(r)
 	route := call.Route
 	if route == "" {
-		route = r.Method + " " + shorten(r.URL.EscapedPath())
+		route = "unknown"
 	}
 	level := slog.LevelInfo
-	if answer.status >= 500 {
+	if answer.status >= 500 && r.Context().Err() == nil { // else the caller has gone
 		level = slog.LevelError
 	}
 	f.log.Log(r.Context(), level, "request", "route", route, "status", answer.status, "ms", float64(took.Microseconds())/1000,
 		"bytes", answer.bytes, "key", call.Key.ID, "request_id", call.RequestID)
 }
 
-// shorten cuts long segments of a path that nobody serves: one of them might be a key in the wrong place.
-func shorten(path string) string {
-	const longest = 16
-	segments := strings.SplitN(path, "/", 10)
-	for i, segment := range segments {
-		if len(segment) > longest {
-			segments[i] = segment[:longest/2] + "…"
-		}
-	}
-	return strings.Join(segments, "/")
-}
-
-// requestID is the caller's own id if it is printable and short, else a new one.
+// requestID is the caller's own id if it is printable, short and no key, else a new one.
 func requestID(r *http.Request) string {
 	own := r.Header.Get("X-Request-Id")
-	if own == "" || len(own) > 64 || strings.ContainsFunc(own, func(c rune) bool { return c < ' ' || c > '~' }) {
+	unprintable := strings.ContainsFunc(own, func(c rune) bool { return c < ' ' || c > '~' })
+	if own == "" || len(own) > 64 || unprintable || strings.Contains(own, "sl_") || strings.Contains(r.Header.Get("Authorization"), own) {
 		return account.RandomText(20)
 	}
 	return own

@@ -61,6 +61,48 @@ func TestBothAreasAtOneURL(t *testing.T) {
 	s.want(s.do("GET", base+"/api/v1/projects", "", "Host: anything.example", "Authorization: Bearer "+s.key), 200)
 }
 
+// The same URL with two listen addresses is both areas at both.
+func TestBothAreasAtTwoAddresses(t *testing.T) {
+	first, second := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+	s := serveAt(t, "", t.TempDir(), &web.Place{URL: mustURL("https://both.example"), Listen: first}, &web.Place{URL: mustURL("https://both.example"), Listen: second})
+	for _, address := range []string{first, second} {
+		for _, path := range []string{"/api/v1/projects", "/api/v1/websites"} {
+			s.want(s.do("GET", "http://"+address+path, "", "Authorization: Bearer "+s.key), 200)
+		}
+	}
+}
+
+// Two areas that share a name and a listener are told apart by their ports.
+func TestOneNameTwoPorts(t *testing.T) {
+	listen := "127.0.0.1:" + freePort(t)
+	s := serveAt(t, "", t.TempDir(), &web.Place{URL: mustURL("https://one.example"), Listen: listen}, &web.Place{URL: mustURL("https://one.example:8443"), Listen: listen})
+	for host, path := range map[string]string{"one.example": "/api/v1/projects", "one.example:443": "/api/v1/projects", "one.example:8443": "/api/v1/websites"} {
+		s.want(s.do("GET", "http://"+listen+path, "", "Host: "+host, "Authorization: Bearer "+s.key), 200)
+	}
+	_, err := web.Listen(&web.Place{URL: mustURL("http://same.example:8443"), Listen: "127.0.0.1:" + freePort(t)}, &web.Place{URL: mustURL("https://same.example:8443"), Listen: listen})
+	if err == nil {
+		t.Error("listened twice on one address")
+	}
+	shared := "127.0.0.1:" + freePort(t)
+	_, err = web.Listen(&web.Place{URL: mustURL("http://same.example:8443"), Listen: shared}, &web.Place{URL: mustURL("https://same.example:8443"), Listen: shared})
+	if err == nil || !strings.Contains(err.Error(), "cannot share a port") {
+		t.Errorf("two URLs that nobody can tell apart: %v", err)
+	}
+}
+
+// A stalled upload is cut off when the server stops, and that is no failure.
+func TestStopWithStalledUpload(t *testing.T) {
+	s := serve(t, "", t.TempDir())
+	connection, err := net.Dial("tcp", strings.TrimPrefix(s.seo, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	fmt.Fprintf(connection, "POST /api/v1/projects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 40\r\n\r\npro", s.key)
+	s.want(s.form("GET", s.seo+"/api/v1/projects", ""), 200)
+	s.stop() // the harness demands that Serve ends without an error
+}
+
 func TestListen(t *testing.T) {
 	port := freePort(t)
 	first := &web.Place{URL: mustURL("http://localhost:" + port)}

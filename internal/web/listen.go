@@ -24,7 +24,7 @@ func (p Place) addresses() []string {
 	}
 	host, port := p.URL.Hostname(), p.URL.Port()
 	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[p.URL.Scheme]
+		port = schemePort(p.URL)
 	}
 	addr, err := netip.ParseAddr(host)
 	switch {
@@ -39,13 +39,17 @@ func (p Place) addresses() []string {
 	}
 }
 
+func schemePort(base *url.URL) string {
+	return map[string]string{"http": "80", "https": "443"}[base.Scheme]
+}
+
 // A Door is a set of listeners on one port, with the places behind it.
 type Door struct {
 	Places    []*Place
 	listeners []net.Listener
 }
 
-// Listen binds the ports of all places. Places with the same address share a door.
+// Listen binds the ports of all places. Places with the same address share a door, and so do those with the same URL.
 func Listen(places ...*Place) ([]*Door, error) {
 	var doors []*Door
 	taken := map[string]*Door{}
@@ -53,6 +57,9 @@ func Listen(places ...*Place) ([]*Door, error) {
 		addresses := place.addresses()
 		name := strings.Join(addresses, " ")
 		if door := taken[name]; door != nil {
+			if other := door.Places[0].URL; *other != *place.URL && isHost(other.Host, place.URL, true) {
+				return nil, errors.Join(fmt.Errorf("%s and %s cannot share a port: the Host header does not tell them apart", other, place.URL), CloseDoors(doors))
+			}
 			door.Places = append(door.Places, place)
 			continue
 		}
@@ -66,6 +73,9 @@ func Listen(places ...*Place) ([]*Door, error) {
 			continue // each has a port of its own
 		}
 		taken[name] = door
+	}
+	if len(doors) == 2 && *places[0].URL == *places[1].URL {
+		doors[0].Places, doors[1].Places = places, places
 	}
 	return doors, nil
 }
@@ -94,7 +104,7 @@ func (d *Door) bind(addresses []string) error {
 			d.listeners = append(d.listeners, listener)
 		case len(d.listeners) > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)):
 		case errors.Is(err, syscall.EADDRINUSE):
-			return fmt.Errorf("%s is already in use by another program: stop it, or choose another port with --seo-url and --analytics-url", address)
+			return fmt.Errorf("%s is already in use: stop the program that listens there, or choose another port with --seo-url and --analytics-url", address)
 		case errors.Is(err, syscall.EACCES):
 			return fmt.Errorf("not allowed to listen on %s: choose a port above 1023, or grant the program that right", address)
 		default:

@@ -52,6 +52,11 @@ func TestProjects(t *testing.T) {
 			{"host and port of 259 characters", "POST", "", "url=http://" + strings.Repeat(strings.Repeat("a", 62)+".", 4) + "a:65535", 422, `"url":["must have a host`},
 			{"line break", "POST", "", "project=a%0Ab", 422, `"project":["must not contain control characters"]`},
 			{"reversed text", "POST", "", "project=a%E2%80%AEb", 422, `"project":["must contain printable characters only"]`},
+			{"decomposed", "POST", "", "project=u%CC%88ber+uns", 201, `"project":"über uns"`},
+			{"read decomposed", "GET", "/u%CC%88ber%20uns", "", 200, `"project":"über uns"`},
+			{"Persian", "POST", "", "project=%D9%86%D9%85%DB%8C%E2%80%8C%D8%AE%D9%88%D8%A7%D9%87%D9%85", 201, ""},
+			{"nothing to see", "POST", "", "project=%E2%80%8D", 422, `"project":["must contain printable characters only"]`},
+			{"Greek", "POST", "", "project=%CE%9F%CE%94%CE%9F%CE%A3", 201, ""},
 			{"emoji", "POST", "", "project=%F0%9F%91%A9%E2%80%8D%F0%9F%92%BB+blog", 201, ""},
 			{"delete by another spelling", "DELETE", "/WWW.example.COM", "", 200, `{"id":1,"project":"example.com","object":"project","deleted":true,"status":200}`},
 			{"delete again", "DELETE", "/1", "", 404, ""},
@@ -67,6 +72,11 @@ func TestProjects(t *testing.T) {
 		s.T = t
 		if got := s.form("GET", projects+"?search=B%C3%9CCHER", ""); got.column("project") != "xn--bcher-kva.example" {
 			t.Errorf("search in the project's own script: %s", got.body)
+		}
+		for query, want := range map[string]string{"%CE%BF%CE%B4%CE%BF%CF%82": "ΟΔΟΣ", "%CE%BF%CE%B4%CE%BF%CF%83": "ΟΔΟΣ", "%C3%9CBER": "über uns", "U%CC%88ber": "über uns"} {
+			if got := s.form("GET", projects+"?search="+query, ""); got.column("project") != want {
+				t.Errorf("search %s: %s", query, got.body)
+			}
 		}
 		id := s.form("GET", projects+"/example.net", "").field("data.id")
 		s.want(s.form("DELETE", fmt.Sprint(projects, "/", id), ""), 200, `"project":"example.net"`)

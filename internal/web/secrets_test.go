@@ -28,6 +28,8 @@ func useSecrets(s *server) {
 	s.want(s.form("GET", s.seo+"/api/v1/projects?search="+s.key+"&api_key="+s.key, ""), 200)
 	s.want(s.form("GET", s.seo+"/api/v1/projects?search=%zz"+s.key, ""), 400)
 	s.want(s.do("GET", s.seo+"/api/v1/projects", "", "Authorization: "+s.key), 401)
+	s.want(s.do("GET", s.seo+"/healthz", "", "X-Request-Id: "+s.key), 200)
+	s.want(s.do("GET"+s.key, s.seo+"/api/v1/projects", ""), 405)
 	s.web.Gate.Flush(s.Context())
 }
 

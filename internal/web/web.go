@@ -2,6 +2,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -78,11 +80,15 @@ func (s *Server) Serve(ctx context.Context, doors []*Door) error {
 	}
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
 	defer cancel()
+	var group sync.WaitGroup
 	for _, server := range servers {
-		if err := server.Shutdown(drain); err != nil {
-			first = errors.Join(first, err, server.Close())
-		}
+		group.Go(func() {
+			if err := server.Shutdown(drain); err != nil {
+				s.Log.Warn("some requests did not end in time and were cut off", "error", errors.Join(err, server.Close()))
+			}
+		})
 	}
+	group.Wait()
 	for ; running > 0; running-- {
 		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 			first = errors.Join(first, err)
@@ -127,14 +133,16 @@ func (s *Server) byHost(a, b *Place) (http.Handler, error) {
 	}), nil
 }
 
-func isHost(host string, base *url.URL, withPort bool) bool {
-	if withPort {
-		return strings.EqualFold(host, base.Host)
+// isHost says whether a Host header names a base URL. A port that is left out is the scheme's own.
+func isHost(header string, base *url.URL, withPort bool) bool {
+	name, port, err := net.SplitHostPort(header)
+	if err != nil {
+		name, port = strings.Trim(header, "[]"), ""
 	}
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
+	if !strings.EqualFold(strings.TrimSuffix(name, "."), base.Hostname()) {
+		return false
 	}
-	return strings.EqualFold(strings.TrimSuffix(strings.Trim(host, "[]"), "."), base.Hostname())
+	return !withPort || cmp.Or(port, schemePort(base)) == cmp.Or(base.Port(), schemePort(base))
 }
 
 // router serves the operations of one area, or of both.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -40,6 +41,8 @@ func TestWebsiteFields(t *testing.T) {
 		{"password privacy needs a password", "url=https://example.com&privacy=2", 422, `"password":["is required when privacy is 2"]`},
 		{"password privacy with an empty one", "url=https://example.com&privacy=2&password=", 422, `"password"`},
 		{"password privacy", "url=https://example.com&privacy=2&password=x", 201, `"has_password":1`},
+		{"a good password beside a bad field", "url=foo%20bar&privacy=2&password=x", 422, `{"url":["must not contain spaces or control characters"]}`},
+		{"a bad password beside a bad field", "email=3&url=https://example.com&password=" + strings.Repeat("a", 129), 422, `"password":["must be 1 to 128 characters"]`},
 		{"password ahead", "url=https://example.com&password=x", 201, `"privacy":1,"has_password":1`},
 		{"password of 128 characters", "url=https://example.com&password=" + strings.Repeat("%C3%BC", 128), 201, `"has_password":1`},
 		{"password of 129 characters", "url=https://example.com&password=" + strings.Repeat("a", 129), 422, `"password":["must be 1 to 128 characters"]`},
@@ -211,5 +214,25 @@ func TestListEnvelope(t *testing.T) {
 		if beyond.field("meta.from") != nil || beyond.field("meta.total") != 23.0 || beyond.field("links.next") != nil || beyond.field("links.prev") != projects+"?page=3" {
 			t.Errorf("past the end: %s", beyond.body)
 		}
+	})
+}
+
+// Updates of different fields at once all succeed, and none is lost.
+func TestRacingUpdates(t *testing.T) {
+	onEngines(t, func(t *testing.T, s *server) {
+		one := s.analytics + "/api/v1/websites/1"
+		s.want(s.form("POST", s.analytics+"/api/v1/websites", "url=https://start.example"), 201)
+		var group sync.WaitGroup
+		for _, fields := range []string{"url=https://moved%d.example", "exclude_params=p%d", "exclude_ips=192.0.2.%d", "email=1"} {
+			group.Go(func() {
+				for i := range 20 {
+					if got := s.form("PUT", one, strings.Replace(fields, "%d", fmt.Sprint(i), 1)); got.status != 200 {
+						t.Errorf("PUT %s: %d %s", fields, got.status, got.body)
+					}
+				}
+			})
+		}
+		group.Wait()
+		s.want(s.form("GET", one, ""), 200, `"url":"https://moved19.example"`, `"exclude_params":"p19"`, `"exclude_ips":"192.0.2.19"`, `"email":1`)
 	})
 }

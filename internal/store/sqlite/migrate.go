@@ -3,12 +3,31 @@ package sqlite
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"time"
+
+	"sightline/internal/fault"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
+
+// openTime is how long Open waits for another process that opens the same new file.
+const openTime = 5 * time.Second
+
+// migratePatiently is migrate while another process may hold the file: switching a new one to WAL does not wait by itself.
+func (db *DB) migratePatiently(ctx context.Context) error {
+	deadline := time.Now().Add(openTime)
+	for {
+		err := db.migrate(ctx)
+		if !errors.Is(err, fault.Unavailable) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
 
 // migrate runs the migrations that the file has not seen, all in one transaction: other processes wait, and
 // after a crash either all of them took place or none.

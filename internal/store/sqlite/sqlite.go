@@ -48,7 +48,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if db.write, err = open(path, 1, "&_txlock=immediate"); err != nil {
 		return nil, err
 	}
-	if err = db.migrate(ctx); err == nil {
+	if err = db.migratePatiently(ctx); err == nil {
 		db.read, err = open(path, readers, "&_pragma=query_only(1)")
 	}
 	if err != nil {
@@ -62,7 +62,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 func prepare(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
-		err = os.MkdirAll(dir, 0o700)
+		err = makePrivate(dir)
 	}
 	path := filepath.Join(dir, File)
 	var file *os.File
@@ -80,6 +80,22 @@ func prepare(dir string) (string, error) {
 		return "", fmt.Errorf("cannot use the data directory %s: %w", dir, err)
 	}
 	return path, nil
+}
+
+// makePrivate makes the directory, or closes one that is empty or ours to others. A directory with other things in it
+// keeps its mode: the files in it are private all the same.
+func makePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 || Exists(dir) {
+		return os.Chmod(dir, 0o700)
+	}
+	return nil
 }
 
 // open opens a pool of connections. FULL syncs every commit to the disk before it is answered.

@@ -50,6 +50,24 @@ func TestFilesArePrivate(t *testing.T) {
 	}
 }
 
+func TestExistingDirectory(t *testing.T) {
+	empty, other := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "other")
+	for _, dir := range []string{empty, other} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(other, "letter.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]os.FileMode{empty: 0o700, other: 0o755} {
+		open(t, dir)
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v %v, want %v", dir, info.Mode().Perm(), err, want)
+		}
+	}
+}
+
 func TestOpenTwiceAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	var group sync.WaitGroup

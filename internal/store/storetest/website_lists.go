@@ -72,7 +72,7 @@ var websiteSearches = []struct{ search, byURL, byDomain string }{
 	{"munchen", "", ""},
 	{"ü", "idn umlaut", "idn"},
 	{"ÜBER/straße", "umlaut", ""},
-	{"strasse", "", ""},
+	{"strasse", "umlaut", ""},
 	{"CAFÉ", "apart", ""},
 	{"cafe\u0301", "apart", ""},
 	{"日本", "script", "script"},

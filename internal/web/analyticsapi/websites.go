@@ -2,6 +2,8 @@
 package analyticsapi
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/analytics"
+	"sightline/internal/fault"
 	"sightline/internal/web/apikit"
 )
 
@@ -78,13 +81,17 @@ func (a *API) read(w http.ResponseWriter, r *http.Request) error {
 
 func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	site := analytics.NewWebsite(apikit.Account(r), a.Now())
-	if err := site.Apply(change(apikit.CallOf(r).Body)); err != nil {
+	edit, err := change(r.Context(), apikit.CallOf(r).Body)
+	if err != nil {
 		return err
 	}
-	if err := a.Websites.CreateWebsite(r.Context(), &site); err != nil {
+	if err := site.Apply(edit); err != nil {
 		return err
 	}
 	if err := a.nameTwin(w, r, site); err != nil {
+		return err
+	}
+	if err := a.Websites.CreateWebsite(r.Context(), &site); err != nil {
 		return err
 	}
 	w.Header().Set("Location", a.Base+"/api/v1/websites/"+strconv.FormatInt(site.ID, 10))
@@ -97,30 +104,35 @@ func (a *API) update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	edit := change(apikit.CallOf(r).Body)
+	edit, err := change(r.Context(), apikit.CallOf(r).Body)
+	if err != nil {
+		return err
+	}
+	if moved := before; moved.Apply(edit) == nil && moved.Domain != before.Domain {
+		if err := a.nameTwin(w, r, moved); err != nil {
+			return err
+		}
+	}
 	site, err := a.Websites.UpdateWebsite(r.Context(), before.AccountID, before.ID, func(site *analytics.Website) error {
 		return site.Edit(a.Now(), edit)
 	})
 	if err != nil {
 		return err
 	}
-	if site.Domain != before.Domain {
-		if err := a.nameTwin(w, r, site); err != nil {
-			return err
-		}
-	}
 	return apikit.WriteRecord(w, http.StatusOK, toJSON(site))
 }
 
-// nameTwin names the oldest other website with the same domain in a header.
+// nameTwin names the oldest website with the domain of one that is about to get it in a header. It comes before the write,
+// so that what was written is always answered.
 func (a *API) nameTwin(w http.ResponseWriter, r *http.Request, site analytics.Website) error {
 	oldest, err := a.Websites.OldestWebsite(r.Context(), site.AccountID, site.Domain)
+	if errors.Is(err, fault.NotFound) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	if oldest != site.ID {
-		w.Header().Set("X-Same-Domain", strconv.FormatInt(oldest, 10))
-	}
+	w.Header().Set("X-Same-Domain", strconv.FormatInt(oldest, 10))
 	return nil
 }
 
@@ -139,7 +151,7 @@ func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
 var websiteFields = []string{"url", "privacy", "password", "email", "exclude_bots", "exclude_params", "exclude_ips", "domain"}
 
 // change is the change of a website that a body asks for. The password is hashed here, before any transaction.
-func change(body apikit.Fields) func(*analytics.Website) error {
+func change(ctx context.Context, body apikit.Fields) (func(*analytics.Website) error, error) {
 	var edits []func(*analytics.Website)
 	edit := func(e func(*analytics.Website)) { edits = append(edits, e) }
 
@@ -168,11 +180,11 @@ func change(body apikit.Fields) func(*analytics.Website) error {
 		edit(func(w *analytics.Website) { w.ExcludeIPs = text })
 	}
 	if password := body.Text("password"); password != "" {
-		hash := ""
-		if len(body.Bad) == 0 {
+		hash := "not hashed: the request is refused"
+		if body.Merge(analytics.CheckPassword(password)) == nil {
 			var err error
-			if hash, err = analytics.HashPassword(password); err != nil {
-				body.Merge(err)
+			if hash, err = analytics.HashPassword(ctx, password); err != nil {
+				return nil, err
 			}
 		}
 		edit(func(w *analytics.Website) { w.PasswordHash = hash })
@@ -184,7 +196,7 @@ func change(body apikit.Fields) func(*analytics.Website) error {
 			e(w)
 		}
 		return body.Bad.OrNil()
-	}
+	}, nil
 }
 
 // addressOf is the field url or, when that is not sent, domain.

@@ -8,8 +8,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"sightline/internal/fault"
@@ -112,13 +114,16 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]pair, error) {
 	if len(body) == 0 {
 		return nil, nil
 	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, refuse(http.StatusUnsupportedMediaType, "Send the body without Content-Encoding.")
 	}
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	var pairs []pair
 	switch strings.ToLower(strings.TrimSpace(kind)) {
 	case "application/x-www-form-urlencoded":
+		if body[0] == '{' {
+			return nil, refuse(http.StatusBadRequest, "The body looks like JSON: send Content-Type: application/json with it.")
+		}
 		pairs, err = decodeForm(string(body))
 	case "application/json":
 		pairs, err = decodeJSON(body)
@@ -165,6 +170,9 @@ func decodeJSON(body []byte) ([]pair, error) {
 	if !utf8.Valid(body) {
 		return nil, errUTF8
 	}
+	if hasHalfPair(body) {
+		return nil, errors.New("it has half of a surrogate pair")
+	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
 	}
@@ -190,9 +198,6 @@ func decodeJSON(body []byte) ([]pair, error) {
 			if err := json.Unmarshal(raw, &p.text); err != nil {
 				return nil, errJSON
 			}
-			if strings.Count(p.text, "\ufffd") > strings.Count(string(raw), "\ufffd")+strings.Count(strings.ToLower(string(raw)), `\ufffd`) {
-				return nil, errors.New("it has half of a surrogate pair")
-			}
 		case first == '-' || first >= '0' && first <= '9':
 			p.text = string(raw)
 		default:
@@ -207,4 +212,37 @@ func decodeJSON(body []byte) ([]pair, error) {
 		return nil, errJSON
 	}
 	return pairs, nil
+}
+
+// hasHalfPair says whether JSON has the escape of one half of a surrogate pair without that of the other, which
+// encoding/json would replace silently.
+func hasHalfPair(body []byte) bool {
+	for i := 0; i < len(body); i++ {
+		if body[i] != '\\' {
+			continue
+		}
+		unit, isUnit := escapedUnit(body[i:])
+		switch {
+		case !isUnit:
+			i++ // the escaped character
+		case !utf16.IsSurrogate(unit):
+			i += 5
+		default:
+			second, isUnit := escapedUnit(body[i+6:])
+			if !isUnit || utf16.DecodeRune(unit, second) == unicode.ReplacementChar {
+				return true
+			}
+			i += 11
+		}
+	}
+	return false
+}
+
+// escapedUnit reads an escape such as \u00fc at the start of text.
+func escapedUnit(text []byte) (rune, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(unit), err == nil
 }

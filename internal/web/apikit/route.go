@@ -169,7 +169,7 @@ func acceptsJSON(headers []string) bool {
 		}
 		specific := 0
 		switch {
-		case kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
+		case kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json") && !isZero(parameters):
 			specific = 3
 		case kind == "application/*":
 			specific = 2
