@@ -17,9 +17,8 @@ build: ## build ./bin/sightline
 	@scripts/need go
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sightline ./cmd/sightline
 
-test: check ## everything: static checks, then all tests with the race detector, on SQLite and on a PostgreSQL of its own
+test: check build ## everything: static checks, then all tests with the race detector, on SQLite and on a PostgreSQL of its own
 	@scripts/need gcc curl
-	CGO_ENABLED=0 go build -o bin/sightline ./cmd/sightline
 	scripts/with-postgres go test -race -timeout 20m ./...
 
 check: ## gofmt, go vet and staticcheck

@@ -31,7 +31,7 @@ const (
 
 const crashKey = "a-key-for-the-crash-test"
 
-// R1: kill -9 under write load loses no acknowledged write and stores none twice.
+// kill -9 under write load loses no acknowledged write and stores none twice.
 func TestKillNine(t *testing.T) {
 	for engine, flags := range map[string][]string{
 		"sqlite":   {"--data", t.TempDir()},

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"sightline/internal/analytics"
-	"sightline/internal/fault"
 	"sightline/internal/listing"
 	"sightline/internal/seo"
 	"sightline/internal/store"
@@ -28,7 +27,7 @@ func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now tim
 			return fmt.Errorf("example project %s: %w", example.name, err)
 		}
 		err := catalog.CreateProject(ctx, &project)
-		if errors.As(err, new(fault.Invalid)) {
+		if errors.Is(err, seo.ErrNameTaken) {
 			continue // another server on the same database fills it too
 		}
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestReadmeTour runs the README's tour, word for word, against a fresh server on the default ports.
+// TestReadmeTour runs the README's tour, word for word, against a fresh server.
 func TestReadmeTour(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -21,14 +21,14 @@ func TestReadmeTour(t *testing.T) {
 	if tour == nil {
 		t.Fatal("README.md has no tour")
 	}
-	key := startServer(t)
+	key, seo, analytics := startServer(t)
 	var answers []string
 	for line := range strings.Lines(string(tour[1])) {
 		if !strings.HasPrefix(line, "curl ") {
 			continue
 		}
 		command := exec.Command("bash", "-c", strings.Replace(line, "curl ", "curl --silent --show-error --fail-with-body --max-time 20 ", 1))
-		command.Env = append(os.Environ(), "KEY="+key, "SEO=http://localhost:8081", "ANALYTICS=http://localhost:8082", "NO_PROXY=localhost")
+		command.Env = append(os.Environ(), "KEY="+key, "SEO="+seo, "ANALYTICS="+analytics, "NO_PROXY=localhost")
 		output, err := command.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s%v: %s", line, err, output)
@@ -42,10 +42,11 @@ func TestReadmeTour(t *testing.T) {
 	}
 }
 
-// startServer starts the program as make run does, in an empty directory, and returns the key that it prints.
-func startServer(t *testing.T) string {
+// startServer starts the program as make run does, in an empty directory but on free ports, and returns what it prints: the
+// key and the two addresses.
+func startServer(t *testing.T) (key, seo, analytics string) {
 	t.Helper()
-	server := exec.Command("sightline", "serve")
+	server := exec.Command("sightline", "serve", "--seo-url=http://localhost:0", "--analytics-url=http://localhost:0")
 	server.Dir = t.TempDir()
 	server.Stderr = os.Stderr
 	output, err := server.StdoutPipe()
@@ -67,10 +68,16 @@ func startServer(t *testing.T) string {
 	defer watchdog.Stop()
 	lines := bufio.NewScanner(output)
 	for lines.Scan() {
-		if key := strings.TrimSpace(lines.Text()); strings.HasPrefix(key, "sl_") {
-			return key
+		words := strings.Fields(lines.Text())
+		switch {
+		case len(words) == 3 && words[0] == "search":
+			seo = words[2]
+		case len(words) == 2 && words[0] == "analytics":
+			analytics = words[1]
+		case len(words) == 1 && strings.HasPrefix(words[0], "sl_"):
+			return words[0], seo, analytics
 		}
 	}
-	t.Fatal("the server printed no key: are the ports 8081 and 8082 taken?")
-	return ""
+	t.Fatal("the server printed no key")
+	return "", "", ""
 }

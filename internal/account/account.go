@@ -97,12 +97,23 @@ func ParseScopes(text string) (Scopes, error) {
 	return scopes, nil
 }
 
+// StoredScopes reads what String wrote. A scope that only a newer version knows allows nothing here.
+func StoredScopes(text string) Scopes {
+	var scopes Scopes
+	for name := range strings.SplitSeq(text, ",") {
+		if name != "" {
+			scopes = append(scopes, Scope(name))
+		}
+	}
+	return scopes
+}
+
 // Allow says whether the scopes include one.
 func (s Scopes) Allow(scope Scope) bool {
 	return slices.Contains(s, scope)
 }
 
-// String is the form that ParseScopes reads.
+// String is the form that ParseScopes and StoredScopes read.
 func (s Scopes) String() string {
 	names := make([]string, len(s))
 	for i, scope := range s {

@@ -68,7 +68,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // NewSecret makes the secret of a new key.
 func NewSecret() string {
-	random := RandomText(secretRandom)
+	random := randomText(secretRandom)
 	return secretPrefix + random + checksum(random)
 }
 
@@ -89,11 +89,16 @@ func Mistyped(secret string) bool {
 	if len(secret) < minChosenSecret || len(secret) > maxChosenSecret {
 		return true
 	}
-	random, made := strings.CutPrefix(secret, secretPrefix)
-	if !made || len(secret) != secretLength {
+	if !LooksMade(secret) {
 		return false
 	}
+	random := strings.TrimPrefix(secret, secretPrefix)
 	return checksum(random[:secretRandom]) != random[secretRandom:]
+}
+
+// LooksMade says that text has the form of a secret made by NewSecret.
+func LooksMade(text string) bool {
+	return strings.HasPrefix(text, secretPrefix) && len(text) == secretLength
 }
 
 // checksum writes the CRC-32 of text as six base62 characters.
@@ -107,8 +112,8 @@ func checksum(text string) string {
 	return string(out[:])
 }
 
-// RandomText is n random base62 characters from the system's secure source.
-func RandomText(n int) string {
+// randomText is n random base62 characters from the system's secure source.
+func randomText(n int) string {
 	out := make([]byte, 0, n)
 	buffer := make([]byte, n)
 	for {

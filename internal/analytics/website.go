@@ -101,18 +101,10 @@ func (w *Website) Edit(now time.Time, change func(*Website) error) error {
 
 // SearchURL is the folded text in which a search by url looks: the URL (and with it the domain) as kept and,
 // where that differs, in its own script.
-func (w *Website) SearchURL() string { return bothForms(w.URL) }
+func (w *Website) SearchURL() string { return listing.Fold(site.BothForms(w.URL)) }
 
 // SearchDomain is the folded text in which a search by domain looks.
-func (w *Website) SearchDomain() string { return bothForms(w.Domain) }
-
-// bothForms joins text with its Unicode form by a line break, which no search can contain.
-func bothForms(text string) string {
-	if shown := site.Unicode(text); shown != text {
-		return listing.Fold(text + "\n" + shown)
-	}
-	return listing.Fold(text)
-}
+func (w *Website) SearchDomain() string { return listing.Fold(site.BothForms(w.Domain)) }
 
 // What a list of websites can be searched and sorted by.
 const (

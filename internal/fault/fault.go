@@ -4,6 +4,7 @@ package fault
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -51,12 +52,7 @@ func (e Invalid) OrNil() error {
 
 // Fields lists the bad fields in alphabetical order.
 func (e Invalid) Fields() []string {
-	names := make([]string, 0, len(e))
-	for name := range e {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(e))
 }
 
 // Error says all of it in one sentence.

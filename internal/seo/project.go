@@ -80,14 +80,8 @@ func (p *Project) Result() string {
 	}
 }
 
-// SearchName is the folded text in which a search looks: the name and, where that differs, its form in
-// its own script, after a line break, which no search can contain.
-func (p *Project) SearchName() string {
-	if shown := site.Unicode(p.Name); shown != p.Name {
-		return listing.Fold(p.Name + "\n" + shown)
-	}
-	return listing.Fold(p.Name)
-}
+// SearchName is the folded text in which a search looks: the name as kept and, where that differs, in its own script.
+func (p *Project) SearchName() string { return listing.Fold(site.BothForms(p.Name)) }
 
 // A Ref names a project as callers do: by its id or, when ID is 0, by its name.
 type Ref struct {
@@ -118,8 +112,14 @@ const (
 	SortByCreated   = "created_at"
 )
 
-// ErrNameTaken is what a store answers to a name that another project of the account has.
-var ErrNameTaken = fault.Field("project", "exists already")
+// ErrNameTaken is what a store answers to a name that another project of the account has. It is also Invalid.
+var ErrNameTaken error = nameTaken{}
+
+type nameTaken struct{}
+
+func (nameTaken) Error() string { return "the project exists already" }
+
+func (nameTaken) Unwrap() error { return fault.Field("project", "exists already") }
 
 // Projects is where projects rest. Every method is bound to one account: what another account owns is NotFound.
 type Projects interface {

@@ -89,6 +89,15 @@ func Unicode(text string) string {
 	return before + shown + rest[end:]
 }
 
+// BothForms is text, followed by a line break and its form in its own script where that differs. No search can contain the
+// line break.
+func BothForms(text string) string {
+	if shown := Unicode(text); shown != text {
+		return text + "\n" + shown
+	}
+	return text
+}
+
 // cutScheme splits an address at "://"; bare says that there was no scheme.
 func cutScheme(text string) (scheme, rest string, bare bool) {
 	before, after, found := strings.Cut(text, "://")

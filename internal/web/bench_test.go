@@ -20,7 +20,7 @@ import (
 	"sightline/internal/web"
 )
 
-// The benchmarks call a server over loopback with 16 callers on 1,000 websites. Each stands beside a bare net/http
+// The benchmarks call a server over loopback with eight callers for each core on 1,000 websites. Each stands beside a bare net/http
 // handler on a SQLite of its own that does the least for the same answer: what the machine can do at that moment.
 
 const benchRows = 1000
@@ -47,7 +47,7 @@ func BenchmarkBareHandler(b *testing.B) {
 	}, "")
 }
 
-// bench sends requests from 16 callers at once.
+// bench sends requests from many callers at once.
 func bench(b *testing.B, name string, want int, request func(i int64) (method, address, body string), key string) {
 	b.Run(name, func(b *testing.B) {
 		transport := &http.Transport{MaxIdleConnsPerHost: 64}

@@ -96,9 +96,9 @@ func TestRequestID(t *testing.T) {
 	tests := []struct {
 		sent string
 		kept bool
-	}{{"my-id 7", true}, {strings.Repeat("a", 64), true}, {strings.Repeat("a", 65), false}, {"nön", false}, {"", false}}
+	}{{"my-id 7", true}, {"1", true}, {"Bearer", true}, {"ssl_check", true}, {s.key, false}, {account.NewSecret(), false}, {strings.Repeat("a", 64), true}, {strings.Repeat("a", 65), false}, {"nön", false}, {"", false}}
 	for _, test := range tests {
-		got := s.do("GET", s.seo+"/healthz", "", "X-Request-Id: "+test.sent).header.Get("X-Request-Id")
+		got := s.do("GET", s.seo+"/healthz", "", "Authorization: Bearer "+s.key, "X-Request-Id: "+test.sent).header.Get("X-Request-Id")
 		if kept := got == test.sent; kept != test.kept || got == "" {
 			t.Errorf("sent %q, got %q", test.sent, got)
 		}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -35,9 +36,10 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			if cause == http.ErrAbortHandler {
 				panic(cause)
 			}
-			f.log.Error("panic", "cause", fmt.Sprint(cause), "stack", string(debug.Stack()), "request_id", call.RequestID)
-			if answer.status == 0 {
-				apikit.Fail(answer, r, fmt.Errorf("panic: %v", cause), f.log)
+			if err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack()); answer.status == 0 {
+				apikit.Fail(answer, r, err, f.log)
+			} else {
+				f.log.Error("unforeseen failure amid an answer", "error", err, "request_id", call.RequestID)
 			}
 		}
 		f.logRequest(r, answer, time.Since(start))
@@ -68,8 +70,9 @@ func (f *frame) logRequest(r *http.Request, answer *recorder, took time.Duration
 func requestID(r *http.Request) string {
 	own := r.Header.Get("X-Request-Id")
 	unprintable := strings.ContainsFunc(own, func(c rune) bool { return c < ' ' || c > '~' })
-	if own == "" || len(own) > 64 || unprintable || strings.Contains(own, "sl_") || strings.Contains(r.Header.Get("Authorization"), own) {
-		return account.RandomText(20)
+	_, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if own == "" || len(own) > 64 || unprintable || account.LooksMade(own) || own == strings.TrimSpace(secret) {
+		return rand.Text()
 	}
 	return own
 }

@@ -48,7 +48,13 @@ func serve(t *testing.T, database, dir string) *server {
 	return serveAt(t, database, dir, &web.Place{URL: mustURL("http://localhost:0")}, &web.Place{URL: mustURL("http://localhost:0")})
 }
 
-func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place) *server {
+// serveWith changes the server before it starts.
+func serveWith(t *testing.T, change func(*server)) *server {
+	t.Helper()
+	return serveAt(t, "", t.TempDir(), &web.Place{URL: mustURL("http://localhost:0")}, &web.Place{URL: mustURL("http://localhost:0")}, change)
+}
+
+func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place, changes ...func(*server)) *server {
 	t.Helper()
 	catalog, err := store.Open(t.Context(), database, dir)
 	if err != nil {
@@ -63,6 +69,9 @@ func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place) *ser
 	clock := func() time.Time { return start }
 	s.web = &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: account.NewGate(catalog, clock),
 		Ready: catalog.Ping, Version: "test", Now: clock, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	for _, change := range changes {
+		change(s)
+	}
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	ended := make(chan error, 1)

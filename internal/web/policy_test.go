@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -37,7 +38,7 @@ var policy = map[string][]int{
 	"GET /readyz":                       {200, 200, 200, 200, 200, 200, 200, 200},
 }
 
-// TestPolicy is the policy matrix (S2) with the tenants (S1): it calls every route as every caller.
+// TestPolicy is the policy matrix, with tenants: it calls every route as every caller.
 func TestPolicy(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *server) {
 		served := map[string]bool{}
@@ -88,7 +89,7 @@ func (s *server) callers(read, other account.Scope) map[string]string {
 	if err := s.catalog.RevokeKey(s.Context(), s.owner.ID, keys[len(keys)-1].ID, start); err != nil {
 		s.Fatal(err)
 	}
-	_, stranger := s.account(strings.ToLower(account.RandomText(10)) + "@example.com")
+	_, stranger := s.account(strings.ToLower(rand.Text()[:10]) + "@example.com")
 	return map[string]string{"bad key": account.NewSecret(), "revoked": revoked, "expired": s.newKey(s.owner.ID, account.AllScopes(), start),
 		"read-only": s.newKey(s.owner.ID, account.Scopes{read}, time.Time{}), "other area": s.newKey(s.owner.ID, account.Scopes{other}, time.Time{}),
 		"other account": stranger, "owner": s.key}
@@ -99,11 +100,11 @@ func (s *server) callers(read, other account.Scope) map[string]string {
 func (s *server) callAs(base string, route apikit.Route, caller, key string, want int) {
 	s.Helper()
 	website := analytics.NewWebsite(s.owner.ID, start)
-	if err := website.SetURL("https://victim.example/" + account.RandomText(8)); err != nil {
+	if err := website.SetURL("https://victim.example/" + rand.Text()[:8]); err != nil {
 		s.Fatal(err)
 	}
 	project := seo.NewProject(s.owner.ID, start)
-	if err := project.SetName("victim " + account.RandomText(8)); err != nil {
+	if err := project.SetName("victim " + rand.Text()[:8]); err != nil {
 		s.Fatal(err)
 	}
 	if err := s.catalog.CreateWebsite(s.Context(), &website); err != nil {
@@ -115,7 +116,7 @@ func (s *server) callAs(base string, route apikit.Route, caller, key string, wan
 	call := func(id, name string) answer {
 		path := strings.NewReplacer("{id}", id, "{project}", strings.ReplaceAll(name, " ", "%20")).Replace(route.Path)
 		body := map[string]string{"/api/v1/websites": "url=https://new.example", "/api/v1/websites/{id}": "email=1",
-			"/api/v1/projects": "project=new" + account.RandomText(8)}[route.Path]
+			"/api/v1/projects": "project=new" + rand.Text()[:8]}[route.Path]
 		headers := []string{formType}
 		if key != "" {
 			headers = append(headers, "Authorization: Bearer "+key)
@@ -145,7 +146,7 @@ func (s *server) callAs(base string, route apikit.Route, caller, key string, wan
 	}
 }
 
-// S3: fields that are not the caller's to set are never stored, and answers carry only the documented ones.
+// fields that are not the caller's to set are never stored, and answers carry only the documented ones.
 func TestMassAssignment(t *testing.T) {
 	const foreign = "&id=77&account_id=2&tracking_id=mine&created_at=2001-01-01&updated_at=2001-01-01&deleted_at=2001-01-01" +
 		"&version=9&password_hash=x&has_password=1&reports=5&score=99&result=good&last_report_at=2001-01-01&status=500"

@@ -87,7 +87,7 @@ func TestProjects(t *testing.T) {
 	})
 }
 
-// R9: of 50 callers that create one name at once, one succeeds.
+// of 50 callers that create one name at once, one succeeds.
 func TestRacingCreates(t *testing.T) {
 	onEngines(t, func(t *testing.T, s *server) {
 		var group sync.WaitGroup

@@ -33,7 +33,7 @@ func useSecrets(s *server) {
 	s.web.Gate.Flush(s.Context())
 }
 
-// demand fails the test when a secret, in clear or in an encoding that anybody can undo, stands in text.
+// demandNone fails the test when a secret, in clear or in an encoding that anybody can undo, stands in text.
 func demandNone(t *testing.T, where string, content []byte, secrets ...string) {
 	t.Helper()
 	for _, secret := range secrets {
@@ -45,7 +45,7 @@ func demandNone(t *testing.T, where string, content []byte, secrets ...string) {
 	}
 }
 
-// S4: keys and passwords are never in clear, neither at rest nor in the log.
+// keys and passwords are never in clear, neither at rest nor in the log.
 func TestSecretsOnSQLite(t *testing.T) {
 	dir := t.TempDir()
 	s := serve(t, "", dir)
@@ -69,7 +69,7 @@ func TestSecretsOnSQLite(t *testing.T) {
 	checkLog(t, s)
 }
 
-// S4 on the other engine.
+// The same on the other engine.
 func TestSecretsOnPostgres(t *testing.T) {
 	url := pgtest.URL(t)
 	s := serve(t, url, "")

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/analytics"
+	"sightline/internal/fault"
 	"sightline/internal/seo"
 	"sightline/internal/web/analyticsapi"
 	"sightline/internal/web/apidoc"
@@ -32,6 +34,7 @@ const (
 	idleTime   = 2 * time.Minute
 	headerSize = 32 << 10
 	drainTime  = 8 * time.Second
+	readyTime  = 2 * time.Second // for the catalog to answer a probe
 )
 
 // A Server serves both areas.
@@ -52,9 +55,7 @@ type Server struct {
 
 // Serve answers requests at the doors until ctx ends, then lets the running ones finish.
 func (s *Server) Serve(ctx context.Context, doors []*Door) error {
-	ended := make(chan error)
 	var servers []*http.Server
-	running := 0
 	for _, door := range doors {
 		handler, err := s.Handler(door.Places...)
 		if err != nil {
@@ -63,9 +64,13 @@ func (s *Server) Serve(ctx context.Context, doors []*Door) error {
 		server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 			MaxHeaderBytes: headerSize, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
 		servers = append(servers, server)
+	}
+	ended := make(chan error)
+	running := 0
+	for i, door := range doors {
 		for _, listener := range door.listeners {
 			running++
-			go func() { ended <- server.Serve(listener) }()
+			go func() { ended <- servers[i].Serve(listener) }()
 		}
 	}
 	var first error
@@ -206,9 +211,10 @@ func (s *Server) health() apikit.Route {
 
 func (s *Server) readiness() apikit.Route {
 	return apikit.Route{Method: "GET", Path: "/readyz", Serve: func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.Ready(r.Context()); err != nil {
-			s.Log.Error("not ready", "error", err)
-			return apikit.ErrNotReady
+		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+		defer cancel()
+		if err := s.Ready(ctx); err != nil {
+			return fmt.Errorf("%w: %w", fault.Unavailable, err)
 		}
 		return apikit.Write(w, http.StatusOK, state{"ready", http.StatusOK})
 	}}

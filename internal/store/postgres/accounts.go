@@ -89,9 +89,7 @@ func scanKey(row pgx.CollectableRow) (account.Key, error) {
 	if err != nil {
 		return account.Key{}, err
 	}
-	if k.Scopes, err = account.ParseScopes(scopes); err != nil {
-		return account.Key{}, fmt.Errorf("key %d: %w", k.ID, err)
-	}
+	k.Scopes = account.StoredScopes(scopes)
 	copy(k.Hash[:], hash)
 	k.CreatedAt = k.CreatedAt.UTC()
 	k.LastUsedAt, k.ExpiresAt, k.RevokedAt = orZero(used), orZero(expires), orZero(revoked)

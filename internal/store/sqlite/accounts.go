@@ -83,8 +83,8 @@ func scanKey(row scanner) (k account.Key, err error) {
 		return k, err
 	}
 	copy(k.Hash[:], hash)
-	k.Scopes, err = account.ParseScopes(scopes)
-	return k, err
+	k.Scopes = account.StoredScopes(scopes)
+	return k, nil
 }
 
 // KeyByHash implements account.Keys.

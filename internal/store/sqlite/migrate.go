@@ -8,7 +8,8 @@ import (
 	"io/fs"
 	"time"
 
-	"sightline/internal/fault"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 //go:embed migrations/*.sql
@@ -22,7 +23,8 @@ func (db *DB) migratePatiently(ctx context.Context) error {
 	deadline := time.Now().Add(openTime)
 	for {
 		err := db.migrate(ctx)
-		if !errors.Is(err, fault.Unavailable) || time.Now().After(deadline) {
+		var cause *sqlite.Error
+		if !errors.As(err, &cause) || cause.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(deadline) || ctx.Err() != nil {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond)

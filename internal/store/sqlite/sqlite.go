@@ -93,9 +93,12 @@ func makePrivate(dir string) error {
 		return err
 	}
 	if len(entries) == 0 || Exists(dir) {
-		return os.Chmod(dir, 0o700)
+		err = os.Chmod(dir, 0o700)
 	}
-	return nil
+	if errors.Is(err, fs.ErrPermission) { // somebody else's, such as a volume of a container
+		return nil
+	}
+	return err
 }
 
 // open opens a pool of connections. FULL syncs every commit to the disk before it is answered.

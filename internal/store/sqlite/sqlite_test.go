@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sightline/internal/account"
+	"sightline/internal/analytics"
 	"sightline/internal/fault"
 	"sightline/internal/store"
 	"sightline/internal/store/sqlite"
@@ -141,6 +142,25 @@ func TestTwoProcesses(t *testing.T) {
 	group.Wait()
 	if accounts, err := dbs[0].Accounts(t.Context()); err != nil || len(accounts) != 40 {
 		t.Errorf("%d accounts, %v", len(accounts), err)
+	}
+}
+
+// A panic while a website is edited fails that edit and nothing else.
+func TestPanicInEdit(t *testing.T) {
+	db := open(t, t.TempDir())
+	a := account.New("a@example.com", time.Now())
+	if err := db.CreateAccount(t.Context(), &a); err != nil {
+		t.Fatal(err)
+	}
+	w := analytics.NewWebsite(a.ID, time.Now())
+	if err := db.CreateWebsite(t.Context(), &w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.UpdateWebsite(t.Context(), a.ID, w.ID, func(*analytics.Website) error { panic("oops") }); err == nil || !strings.Contains(err.Error(), "oops") {
+		t.Errorf("a panic became %v", err)
+	}
+	if err := db.DeleteWebsite(t.Context(), a.ID, w.ID); err != nil {
+		t.Errorf("the next write: %v", err)
 	}
 }
 

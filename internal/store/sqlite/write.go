@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"sightline/internal/fault"
 )
@@ -91,13 +92,23 @@ func step(tx *sql.Tx, w *write) (result, broken error) {
 	if _, err := tx.Exec(`SAVEPOINT step`); err != nil {
 		return nil, err
 	}
-	if result = w.do(tx); result != nil {
+	if result = guarded(w.do, tx); result != nil {
 		if _, err := tx.Exec(`ROLLBACK TO step`); err != nil {
 			return nil, errors.Join(result, err)
 		}
 	}
 	_, err := tx.Exec(`RELEASE step`)
 	return result, err
+}
+
+// guarded runs a change. A panic in it fails that change and not the program.
+func guarded(do func(*sql.Tx) error, tx *sql.Tx) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic in a write: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return do(tx)
 }
 
 // Close waits for the changes under way and closes the file.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"sync/atomic"
 	"testing"
@@ -143,7 +144,7 @@ func closedUnderLoad(t *testing.T, c store.Catalog) {
 		for {
 			late := closed.Load()
 			w := plainWebsite(f.account.ID)
-			w.TrackingID = account.RandomText(22)
+			w.TrackingID = rand.Text()
 			if c.CreateWebsite(t.Context(), &w) != nil {
 				return nil
 			}

@@ -93,9 +93,6 @@ var (
 var ErrDraining = &refusal{http.StatusServiceUnavailable, "The server is restarting. Try again in a moment.",
 	map[string]string{"Retry-After": "2", "Connection": "close"}}
 
-// ErrNotReady answers the readiness probe while the catalog cannot serve.
-var ErrNotReady = &refusal{http.StatusServiceUnavailable, "The catalog does not answer.", map[string]string{"Retry-After": "2"}}
-
 func errMethod(allowed []string) error {
 	return refuse(http.StatusMethodNotAllowed, "This address allows "+strings.Join(allowed, ", ")+".")
 }

@@ -98,6 +98,14 @@ func (f Fields) Choice(name string, allowed []string, words string) (value strin
 	return text, true
 }
 
+// Merge adds what an error says to the bad fields of a body, and returns all of them.
+func (f Fields) Merge(err error) error {
+	if err := f.Bad.Merge(err); err != nil {
+		return err
+	}
+	return f.Bad.OrNil()
+}
+
 // readBody reads the fields of a body: form-encoded or JSON.
 func readBody(w http.ResponseWriter, r *http.Request) ([]pair, error) {
 	if r.ContentLength > MaxBody {

@@ -134,11 +134,3 @@ func ownParameters(r *http.Request) string {
 	}
 	return text.String()
 }
-
-// Merge adds what an error says to the bad fields of a body, and returns all of them.
-func (f Fields) Merge(err error) error {
-	if err := f.Bad.Merge(err); err != nil {
-		return err
-	}
-	return f.Bad.OrNil()
-}

@@ -82,6 +82,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		method = http.MethodGet
 	}
 	route, known := e.routes[method]
+	CallOf(r).Route = "? " + r.Pattern // a method that is not served may be anything
 	if known {
 		CallOf(r).Route = route.Method + " " + route.Path
 		if err := e.serve(w, r, route); err != nil {
