@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"sightline/internal/fault"
+	"sightline/internal/listing"
+	"sightline/internal/receipt"
 )
 
 // An Account owns websites and projects. Accounts never see each other's.
@@ -44,14 +46,18 @@ type Accounts interface {
 	CreateOwner(ctx context.Context, a *Account, k *Key) (bool, error)
 	// Accounts lists all accounts, oldest first.
 	Accounts(ctx context.Context) ([]Account, error)
+	// Account reads one.
+	Account(ctx context.Context, id int64) (Account, error)
 }
 
 // Keys is where API keys rest.
 type Keys interface {
-	// CreateKey stores a new key and sets its ID. A secret that exists already is Invalid.
-	CreateKey(ctx context.Context, k *Key) error
+	// CreateKey stores a new key and sets its ID, with its receipt if there is one. A secret that exists already is Invalid.
+	CreateKey(ctx context.Context, k *Key, r *receipt.Receipt) error
 	// KeyByHash finds a key by the hash of its secret, revoked and expired ones too.
 	KeyByHash(ctx context.Context, hash Hash) (Key, error)
+	// Keys lists one page of an account's keys that are not revoked, oldest first.
+	Keys(ctx context.Context, account int64, r listing.Request) (listing.Page[Key], error)
 	// AllKeys lists the keys of all accounts, revoked ones too, oldest first: for the operator, never for a caller.
 	AllKeys(ctx context.Context) ([]Key, error)
 	// RevokeKey makes a key of an account useless from now on. A key revoked before is NotFound.
@@ -82,7 +88,11 @@ type Scopes []Scope
 
 // ParseScopes reads a list separated by commas or spaces.
 func ParseScopes(text string) (Scopes, error) {
-	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	return NewScopes(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }))
+}
+
+// NewScopes is the scopes with these names.
+func NewScopes(names []string) (Scopes, error) {
 	var scopes Scopes
 	for _, scope := range AllScopes() {
 		if slices.Contains(names, string(scope)) {

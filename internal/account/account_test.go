@@ -59,9 +59,11 @@ func TestEmails(t *testing.T) {
 	}
 }
 
+type keys = Keys
+
 // keysThatFail is a store of keys whose writes fail until it is mended.
 type keysThatFail struct {
-	Keys
+	keys
 	err     error
 	touched map[int64]time.Time
 }

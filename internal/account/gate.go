@@ -16,13 +16,27 @@ type Gate struct {
 	keys Keys
 	now  func() time.Time
 
-	mu   sync.Mutex
-	used map[int64]time.Time
+	mu    sync.Mutex
+	used  map[int64]time.Time
+	known map[Hash]knownKey
 }
+
+// A knownKey was found in the store a moment ago.
+type knownKey struct {
+	key   Key
+	found time.Time
+}
+
+// How long a key is known before the store is asked again, so that a revocation acts within a second on every server; and
+// how many are known at most.
+const (
+	knownTime = 500 * time.Millisecond
+	maxKnown  = 10_000
+)
 
 // NewGate is a gate to the keys of a store.
 func NewGate(keys Keys, now func() time.Time) *Gate {
-	return &Gate{keys: keys, now: now, used: map[int64]time.Time{}}
+	return &Gate{keys: keys, now: now, used: map[int64]time.Time{}, known: map[Hash]knownKey{}}
 }
 
 // ErrRefused is Enter's answer to a secret that is mistyped, unknown, revoked or expired.
@@ -33,7 +47,7 @@ func (g *Gate) Enter(ctx context.Context, secret string) (Key, error) {
 	if Mistyped(secret) {
 		return Key{}, ErrRefused
 	}
-	key, err := g.keys.KeyByHash(ctx, HashSecret(secret))
+	key, err := g.find(ctx, HashSecret(secret))
 	if errors.Is(err, fault.NotFound) {
 		return Key{}, ErrRefused
 	}
@@ -47,6 +61,29 @@ func (g *Gate) Enter(ctx context.Context, secret string) (Key, error) {
 	g.mu.Lock()
 	g.used[key.ID] = now.UTC().Truncate(time.Second)
 	g.mu.Unlock()
+	return key, nil
+}
+
+// find looks a key up, in memory if it was found a moment ago.
+func (g *Gate) find(ctx context.Context, hash Hash) (Key, error) {
+	g.mu.Lock()
+	recent, found := g.known[hash]
+	g.mu.Unlock()
+	if found && time.Since(recent.found) < knownTime {
+		return recent.key, nil
+	}
+	now := time.Now()
+	key, err := g.keys.KeyByHash(ctx, hash)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil {
+		delete(g.known, hash)
+		return Key{}, err
+	}
+	if len(g.known) >= maxKnown {
+		clear(g.known)
+	}
+	g.known[hash] = knownKey{key, now}
 	return key, nil
 }
 

@@ -3,9 +3,11 @@ package analytics
 import (
 	"context"
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/base64"
 	"fmt"
 	"runtime"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
@@ -34,17 +36,29 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// HashPassword turns a password into the form in which it is kept. When too many are hashed at once it waits its turn.
-func HashPassword(ctx context.Context, password string) (string, error) {
+// HashPassword turns a password into the form in which it is kept; into known, when that is a hash of it already. When too
+// many are hashed at once it waits its turn.
+func HashPassword(ctx context.Context, password, known string) (string, error) {
 	select {
 	case hashing <- struct{}{}:
 		defer func() { <-hashing }()
 	case <-ctx.Done():
 		return "", fmt.Errorf("hash a password: %w", ctx.Err())
 	}
-	var salt [16]byte
-	rand.Read(salt[:])
-	sum := argon2.IDKey([]byte(password), salt[:], argonPasses, argonMemory, argonLanes, 32)
+	if parts := strings.Split(known, "$"); len(parts) == 6 {
+		salt, err := base64.RawStdEncoding.DecodeString(parts[4])
+		if err == nil && subtle.ConstantTimeCompare([]byte(hash(password, salt)), []byte(known)) == 1 {
+			return known, nil
+		}
+	}
+	salt := make([]byte, 16)
+	rand.Read(salt)
+	return hash(password, salt), nil
+}
+
+// hash is the argon2id of a password in the usual notation.
+func hash(password string, salt []byte) string {
+	sum := argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, 32)
 	encode := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonPasses, argonLanes, encode(salt[:]), encode(sum)), nil
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonPasses, argonLanes, encode(salt), encode(sum))
 }

@@ -10,7 +10,9 @@ import (
 
 	"sightline/internal/fault"
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/site"
+	"sightline/internal/trash"
 )
 
 // A Website is a site whose visits are counted.
@@ -120,15 +122,25 @@ type Websites interface {
 	Websites(ctx context.Context, account int64, r listing.Request) (listing.Page[Website], error)
 	// Website reads one.
 	Website(ctx context.Context, account, id int64) (Website, error)
-	// CreateWebsite stores a new one for its AccountID and sets its ID.
-	CreateWebsite(ctx context.Context, w *Website) error
+	// CreateWebsite stores a new one for its AccountID and sets its ID, with its receipt if there is one.
+	CreateWebsite(ctx context.Context, w *Website, r *receipt.Receipt) error
 	// UpdateWebsite reads one, lets edit change it and stores the result, with no other write in between.
 	// An error from edit is returned as it is and nothing is written. edit must be quick and may run again.
 	UpdateWebsite(ctx context.Context, account, id int64, edit func(*Website) error) (Website, error)
-	// DeleteWebsite erases one.
-	DeleteWebsite(ctx context.Context, account, id int64) error
+	// DeleteWebsite moves one into the trash, or erases it.
+	DeleteWebsite(ctx context.Context, account, id int64, how trash.Deletion) error
+	// RestoreWebsite brings one back from the trash into w, with its receipt if there is one.
+	RestoreWebsite(ctx context.Context, account, id int64, w *Website, r *receipt.Receipt) error
 	// OldestWebsite is the lowest id among an account's websites with a domain.
 	OldestWebsite(ctx context.Context, account int64, domain string) (int64, error)
+}
+
+// BulkWebsites is where many websites are changed at once.
+type BulkWebsites interface {
+	// ApplyWebsites finds the oldest website of each domain, lets edit decide what to store, and stores that, with no
+	// other bulk change of the account in between: all or nothing. What edit returns without an ID is created, and gets
+	// one; what differs from what was found is updated. An error from edit is returned as it is.
+	ApplyWebsites(ctx context.Context, account int64, domains []string, edit func(found map[string]Website) ([]*Website, error)) error
 }
 
 // newTrackingID is 128 random bits in 22 base62 characters.

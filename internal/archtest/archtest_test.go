@@ -23,7 +23,7 @@ type rule struct {
 }
 
 var (
-	basics = []string{"internal/fault", "internal/listing", "internal/site"}
+	basics = []string{"internal/fault", "internal/listing", "internal/receipt", "internal/site", "internal/trash"}
 	// A domain knows meaning and rules, not how a request arrives or where data rests.
 	closedToDomains = []string{"net/http", "database/sql"}
 	domains         = []string{"internal/account", "internal/analytics", "internal/seo"}
@@ -31,29 +31,39 @@ var (
 
 var rules = map[string]rule{
 	"internal/fault":     {never: closedToDomains},
+	"internal/receipt":   {never: closedToDomains},
+	"internal/trash":     {own: []string{"internal/listing"}, never: closedToDomains},
+	"internal/schedule":  {own: []string{"internal/receipt", "internal/trash"}, never: closedToDomains},
 	"internal/listing":   {others: []string{"golang.org/x/text/..."}, never: closedToDomains},
 	"internal/site":      {others: []string{"github.com/nlnwa/whatwg-url/...", "golang.org/x/net/idna", "golang.org/x/text/..."}, never: closedToDomains},
 	"internal/account":   {own: basics, never: closedToDomains},
 	"internal/analytics": {own: basics, others: []string{"golang.org/x/crypto/argon2"}, never: closedToDomains},
 	"internal/seo":       {own: basics, never: closedToDomains},
 	"internal/config":    {others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "golang.org/x/net/idna"}, never: closedToDomains},
+	"internal/metrics":   {others: []string{"github.com/prometheus/client_golang/..."}, never: []string{"database/sql"}},
 
 	"internal/web":                {own: slices.Concat(domains, basics, []string{"internal/web/..."}), never: []string{"database/sql"}},
-	"internal/web/apikit":         {own: slices.Concat([]string{"internal/account"}, basics), never: []string{"database/sql"}},
+	"internal/web/apikit":         {own: slices.Concat([]string{"internal/account"}, basics), others: []string{"golang.org/x/time/rate"}, never: []string{"database/sql"}},
+	"internal/web/accountapi":     {own: slices.Concat([]string{"internal/account", "internal/web/apikit"}, basics), never: []string{"database/sql"}},
 	"internal/web/seoapi":         {own: slices.Concat(domains, basics, []string{"internal/web/apikit"}), never: []string{"database/sql"}},
 	"internal/web/analyticsapi":   {own: slices.Concat(domains, basics, []string{"internal/web/apikit"}), never: []string{"database/sql"}},
 	"internal/web/apidoc":         {never: []string{"database/sql"}},
 	"internal/web/apidoc/doctest": {others: []string{"github.com/getkin/kin-openapi/..."}, never: []string{"database/sql"}},
 
-	"internal/store":                 {own: slices.Concat(domains, []string{"internal/store/sqlite", "internal/store/postgres"})},
-	"internal/store/sqlite":          {own: slices.Concat(domains, basics), others: []string{"modernc.org/sqlite/..."}, never: []string{"net/http"}},
-	"internal/store/postgres":        {own: slices.Concat(domains, basics), others: []string{"github.com/jackc/pgx/v5/..."}, never: []string{"net/http"}},
+	"internal/store":                 {own: slices.Concat(domains, basics, []string{"internal/schedule", "internal/store/archive", "internal/store/sqlite", "internal/store/postgres"})},
+	"internal/store/archive":         {own: slices.Concat(domains, basics), never: closedToDomains},
+	"internal/store/sqlite":          {own: slices.Concat(domains, basics, []string{"internal/store/archive"}), others: []string{"modernc.org/sqlite/..."}, never: []string{"net/http"}},
+	"internal/store/postgres":        {own: slices.Concat(domains, basics, []string{"internal/store/archive"}), others: []string{"github.com/jackc/pgx/v5/..."}, never: []string{"net/http"}},
 	"internal/store/postgres/pgtest": {others: []string{"github.com/jackc/pgx/v5/..."}},
 	"internal/store/memory":          {own: slices.Concat(domains, basics), never: []string{"net/http"}},
-	"internal/store/storetest": {own: slices.Concat(domains, basics, []string{"internal/store", "internal/store/memory"}),
+	"internal/store/timed":           {own: slices.Concat(domains, basics, []string{"internal/store"}), never: []string{"net/http"}},
+	"internal/store/storetest": {own: slices.Concat(domains, basics, []string{"internal/store", "internal/store/archive", "internal/store/memory"}),
 		others: []string{"github.com/google/go-cmp/...", "pgregory.net/rapid", "golang.org/x/text/..."}},
 
-	"cmd/sightline": {own: []string{"internal/..."}, others: []string{"github.com/alecthomas/kong", "github.com/lmittmann/tint", "golang.org/x/term"}},
+	"bench":  {own: []string{"internal/account", "internal/store", "internal/web"}, others: []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite"}},
+	"client": {never: []string{"database/sql"}},
+
+	"cmd/sightline": {own: []string{"client", "internal/..."}, others: []string{"github.com/alecthomas/kong", "github.com/lmittmann/tint", "golang.org/x/term"}},
 }
 
 func TestImports(t *testing.T) {

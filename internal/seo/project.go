@@ -11,7 +11,9 @@ import (
 
 	"sightline/internal/fault"
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/site"
+	"sightline/internal/trash"
 )
 
 // MaxProjectName is the longest name of a project, in characters.
@@ -127,10 +129,13 @@ type Projects interface {
 	Projects(ctx context.Context, account int64, r listing.Request) (listing.Page[Project], error)
 	// Project reads one.
 	Project(ctx context.Context, account int64, ref Ref) (Project, error)
-	// CreateProject stores a new one for its AccountID and sets its ID, or answers ErrNameTaken.
-	CreateProject(ctx context.Context, p *Project) error
-	// DeleteProject erases one with all that belongs to it, and returns what it was.
-	DeleteProject(ctx context.Context, account int64, ref Ref) (Project, error)
+	// CreateProject stores a new one for its AccountID and sets its ID, with its receipt if there is one, or answers
+	// ErrNameTaken.
+	CreateProject(ctx context.Context, p *Project, r *receipt.Receipt) error
+	// DeleteProject moves one with all that belongs to it into the trash, or erases it, and returns what it was.
+	DeleteProject(ctx context.Context, account int64, ref Ref, how trash.Deletion) (Project, error)
+	// RestoreProject brings one back from the trash into p, with its receipt if there is one, or answers ErrNameTaken.
+	RestoreProject(ctx context.Context, account, id int64, p *Project, r *receipt.Receipt) error
 }
 
 func isDigits(text string) bool {

@@ -10,7 +10,7 @@ import (
 
 // Open opens the catalog that database, a PostgreSQL URL, names, or the embedded one in the data directory dir when it is
 // empty. This file is the only place that knows which engines there are.
-func Open(ctx context.Context, database, dir string) (Catalog, error) {
+func Open(ctx context.Context, database, dir string) (Installation, error) {
 	if database == "" {
 		return sqlite.Open(ctx, dir)
 	}
@@ -19,7 +19,7 @@ func Open(ctx context.Context, database, dir string) (Catalog, error) {
 
 // OpenExisting is Open for commands that make no sense before the first start of a server. It leaves no trace where there
 // is no installation.
-func OpenExisting(ctx context.Context, database, dir string) (Catalog, error) {
+func OpenExisting(ctx context.Context, database, dir string) (Installation, error) {
 	where, exists, err := "that database", false, error(nil)
 	if database == "" {
 		where, exists = dir, sqlite.Exists(dir)
@@ -33,4 +33,12 @@ func OpenExisting(ctx context.Context, database, dir string) (Catalog, error) {
 		return nil, fmt.Errorf("there is no Sightline data in %s: start sightline serve first, or name its --data directory or --database", where)
 	}
 	return Open(ctx, database, dir)
+}
+
+// Engine names what Open opens for a database.
+func Engine(database string) string {
+	if database == "" {
+		return "sqlite"
+	}
+	return "postgres"
 }

@@ -6,7 +6,11 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/analytics"
+	"sightline/internal/receipt"
+	"sightline/internal/schedule"
 	"sightline/internal/seo"
+	"sightline/internal/store/archive"
+	"sightline/internal/trash"
 )
 
 // A Catalog keeps accounts, keys, websites and projects. A write that returned nil is committed and synced to disk.
@@ -15,9 +19,20 @@ type Catalog interface {
 	account.Accounts
 	account.Keys
 	analytics.Websites
+	analytics.BulkWebsites
 	seo.Projects
+	receipt.Receipts
+	trash.Trash
+	schedule.Turns
 	// Ping fails while the catalog cannot serve.
 	Ping(ctx context.Context) error
 	// Close waits for running writes and gives everything back.
 	Close() error
+}
+
+// An Installation is a catalog that users can choose. It can be read and filled as a whole.
+type Installation interface {
+	Catalog
+	archive.Source
+	archive.Target
 }

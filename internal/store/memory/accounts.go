@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -8,33 +9,29 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/fault"
+	"sightline/internal/listing"
+	"sightline/internal/receipt"
 )
 
 // CreateAccount implements account.Accounts.
 func (db *DB) CreateAccount(ctx context.Context, a *account.Account) error {
-	unlock, err := db.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return db.addAccount(a)
+	return db.change(ctx, func() error { return db.addAccount(a) })
 }
 
 // CreateOwner implements account.Accounts.
-func (db *DB) CreateOwner(ctx context.Context, a *account.Account, k *account.Key) (bool, error) {
-	unlock, err := db.lock(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer unlock()
-	if len(db.accounts) > 0 {
-		return false, nil
-	}
-	if err := db.addAccount(a); err != nil {
-		return false, err
-	}
-	k.AccountID = a.ID
-	return true, db.addKey(k)
+func (db *DB) CreateOwner(ctx context.Context, a *account.Account, k *account.Key) (created bool, err error) {
+	err = db.change(ctx, func() error {
+		if len(db.accounts) > 0 {
+			return nil
+		}
+		if err := db.addAccount(a); err != nil {
+			return err
+		}
+		k.AccountID = a.ID
+		created = true
+		return db.addKey(k)
+	})
+	return created && err == nil, err
 }
 
 // Accounts implements account.Accounts.
@@ -47,14 +44,24 @@ func (db *DB) Accounts(ctx context.Context) ([]account.Account, error) {
 	return slices.Clone(db.accounts), nil
 }
 
-// CreateKey implements account.Keys.
-func (db *DB) CreateKey(ctx context.Context, k *account.Key) error {
+// Account implements account.Accounts.
+func (db *DB) Account(ctx context.Context, id int64) (account.Account, error) {
 	unlock, err := db.lock(ctx)
 	if err != nil {
-		return err
+		return account.Account{}, err
 	}
 	defer unlock()
-	return db.addKey(k)
+	for _, a := range db.accounts {
+		if a.ID == id {
+			return a, nil
+		}
+	}
+	return account.Account{}, fmt.Errorf("account %d: %w", id, fault.NotFound)
+}
+
+// CreateKey implements account.Keys.
+func (db *DB) CreateKey(ctx context.Context, k *account.Key, r *receipt.Receipt) error {
+	return db.changeOnce(ctx, r, func() error { return db.addKey(k) })
 }
 
 // KeyByHash implements account.Keys.
@@ -70,6 +77,22 @@ func (db *DB) KeyByHash(ctx context.Context, hash account.Hash) (account.Key, er
 		}
 	}
 	return account.Key{}, fmt.Errorf("key by its secret: %w", fault.NotFound)
+}
+
+// Keys implements account.Keys.
+func (db *DB) Keys(ctx context.Context, owner int64, r listing.Request) (listing.Page[account.Key], error) {
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return listing.Page[account.Key]{}, err
+	}
+	defer unlock()
+	var keys []account.Key
+	for _, k := range db.keys {
+		if k.AccountID == owner && k.RevokedAt.IsZero() {
+			keys = append(keys, keyCopy(k))
+		}
+	}
+	return onePage(keys, listing.Request{Page: r.Page, PerPage: r.PerPage}, func(a, b account.Key) int { return cmp.Compare(a.ID, b.ID) }), nil
 }
 
 // AllKeys implements account.Keys.
@@ -88,35 +111,29 @@ func (db *DB) AllKeys(ctx context.Context) ([]account.Key, error) {
 
 // RevokeKey implements account.Keys.
 func (db *DB) RevokeKey(ctx context.Context, account, id int64, at time.Time) error {
-	unlock, err := db.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for i := range db.keys {
-		k := &db.keys[i]
-		if k.AccountID == account && k.ID == id && k.RevokedAt.IsZero() {
-			k.RevokedAt = second(at)
-			return nil
+	return db.change(ctx, func() error {
+		for i := range db.keys {
+			k := &db.keys[i]
+			if k.AccountID == account && k.ID == id && k.RevokedAt.IsZero() {
+				k.RevokedAt = second(at)
+				return nil
+			}
 		}
-	}
-	return fmt.Errorf("key %d: %w", id, fault.NotFound)
+		return fmt.Errorf("key %d: %w", id, fault.NotFound)
+	})
 }
 
 // TouchKeys implements account.Keys.
 func (db *DB) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
-	unlock, err := db.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for i := range db.keys {
-		k := &db.keys[i]
-		if at := second(used[k.ID]); at.After(k.LastUsedAt) {
-			k.LastUsedAt = at
+	return db.change(ctx, func() error {
+		for i := range db.keys {
+			k := &db.keys[i]
+			if at := second(used[k.ID]); at.After(k.LastUsedAt) {
+				k.LastUsedAt = at
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 func (db *DB) addAccount(a *account.Account) error {

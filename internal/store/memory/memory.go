@@ -5,6 +5,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,26 +15,48 @@ import (
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/seo"
 )
 
-// A DB implements store.Catalog. Rows lie in the order of their ids.
+// A DB implements store.Catalog.
 type DB struct {
-	mu       sync.Mutex
-	closed   bool
-	last     ids
-	accounts []account.Account
-	keys     []account.Key
-	websites []analytics.Website
-	projects []seo.Project
+	mu     sync.Mutex
+	closed bool
+	last   ids
+	rows
 }
+
+// rows is all that is kept. Records lie in the order of their ids; those in the trash lie apart from the others.
+type rows struct {
+	accounts        []account.Account
+	keys            []account.Key
+	websites        []analytics.Website
+	projects        []seo.Project
+	deletedWebsites []deletedWebsite
+	deletedProjects []deletedProject
+	receipts        []receipt.Receipt
+	turns           map[string]time.Time // when each clock job ran last
+}
+
+// A deletedWebsite is a website in the trash, a deletedProject a project.
+type (
+	deletedWebsite struct {
+		record analytics.Website
+		at     time.Time
+	}
+	deletedProject struct {
+		record seo.Project
+		at     time.Time
+	}
+)
 
 // ids are the highest ids given out so far, so that none is given out again.
 type ids struct{ account, key, website, project int64 }
 
 // Open makes an empty catalog.
 func Open() *DB {
-	return &DB{}
+	return &DB{rows: rows{turns: map[string]time.Time{}}}
 }
 
 // Ping implements store.Catalog.
@@ -65,6 +88,35 @@ func (db *DB) lock(ctx context.Context) (unlock func(), err error) {
 		return nil, fmt.Errorf("the catalog is closed: %w", fault.Unavailable)
 	}
 	return db.mu.Unlock, nil
+}
+
+// change runs do while all others are kept out. When do fails, everything is as it was before.
+func (db *DB) change(ctx context.Context, do func() error) error {
+	unlock, err := db.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	before := db.rows.clone()
+	if err := do(); err != nil {
+		db.rows = before
+		return err
+	}
+	return nil
+}
+
+// clone is a copy in which a change of the rows does not show.
+func (r rows) clone() rows {
+	return rows{
+		accounts:        slices.Clone(r.accounts),
+		keys:            slices.Clone(r.keys),
+		websites:        slices.Clone(r.websites),
+		projects:        slices.Clone(r.projects),
+		deletedWebsites: slices.Clone(r.deletedWebsites),
+		deletedProjects: slices.Clone(r.deletedProjects),
+		receipts:        slices.Clone(r.receipts),
+		turns:           maps.Clone(r.turns),
+	}
 }
 
 // next counts one id up.

@@ -8,7 +8,9 @@ import (
 
 	"sightline/internal/fault"
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/seo"
+	"sightline/internal/trash"
 )
 
 // Projects implements seo.Projects.
@@ -47,37 +49,66 @@ func (db *DB) Project(ctx context.Context, account int64, ref seo.Ref) (seo.Proj
 }
 
 // CreateProject implements seo.Projects.
-func (db *DB) CreateProject(ctx context.Context, p *seo.Project) error {
-	unlock, err := db.lock(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := db.needAccount(p.AccountID); err != nil {
-		return err
-	}
-	if _, err := db.findProject(p.AccountID, seo.Ref{Name: p.Name}); err == nil {
-		return seo.ErrNameTaken
-	}
-	p.ID = next(&db.last.project)
-	db.projects = append(db.projects, keptProject(*p))
-	return nil
+func (db *DB) CreateProject(ctx context.Context, p *seo.Project, r *receipt.Receipt) error {
+	return db.changeOnce(ctx, r, func() error {
+		if err := db.needAccount(p.AccountID); err != nil {
+			return err
+		}
+		if err := db.needName(p.AccountID, p.Name); err != nil {
+			return err
+		}
+		p.ID = next(&db.last.project)
+		db.projects = append(db.projects, keptProject(*p))
+		return nil
+	})
 }
 
 // DeleteProject implements seo.Projects.
-func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref) (seo.Project, error) {
-	unlock, err := db.lock(ctx)
-	if err != nil {
-		return seo.Project{}, err
+func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how trash.Deletion) (gone seo.Project, err error) {
+	err = db.change(ctx, func() error {
+		i, err := db.findProject(account, ref)
+		if err != nil {
+			return err
+		}
+		p := db.projects[i]
+		if err := checked(how, p.Version); err != nil {
+			return err
+		}
+		db.projects = slices.Delete(db.projects, i, i+1)
+		if !how.At.IsZero() {
+			db.deletedProjects = append(db.deletedProjects, deletedProject{p, second(how.At)})
+		}
+		gone = keptProject(p)
+		return nil
+	})
+	return gone, err
+}
+
+// RestoreProject implements seo.Projects.
+func (db *DB) RestoreProject(ctx context.Context, account, id int64, p *seo.Project, r *receipt.Receipt) error {
+	return db.changeOnce(ctx, r, func() error {
+		i := slices.IndexFunc(db.deletedProjects, func(d deletedProject) bool { return d.record.AccountID == account && d.record.ID == id })
+		if i < 0 {
+			return fmt.Errorf("project %d in the trash: %w", id, fault.NotFound)
+		}
+		restored := db.deletedProjects[i].record
+		if err := db.needName(account, restored.Name); err != nil {
+			return err
+		}
+		db.deletedProjects = slices.Delete(db.deletedProjects, i, i+1)
+		db.projects = append(db.projects, restored)
+		slices.SortFunc(db.projects, func(a, b seo.Project) int { return cmp.Compare(a.ID, b.ID) })
+		*p = keptProject(restored)
+		return nil
+	})
+}
+
+// needName fails when a project of an account has the name.
+func (db *DB) needName(account int64, name string) error {
+	if _, err := db.findProject(account, seo.Ref{Name: name}); err == nil {
+		return seo.ErrNameTaken
 	}
-	defer unlock()
-	i, err := db.findProject(account, ref)
-	if err != nil {
-		return seo.Project{}, err
-	}
-	deleted := db.projects[i]
-	db.projects = slices.Delete(db.projects, i, i+1)
-	return deleted, nil
+	return nil
 }
 
 // findProject is the index of a project.

@@ -10,12 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sightline/internal/account"
+	"sightline/internal/listing"
+	"sightline/internal/receipt"
 )
-
-// A querier is the pool or a transaction.
-type querier interface {
-	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
-}
 
 // CreateAccount implements account.Accounts.
 func (db *DB) CreateAccount(ctx context.Context, a *account.Account) error {
@@ -67,15 +64,21 @@ func insertAccount(ctx context.Context, q querier, a *account.Account) (id int64
 
 // Accounts implements account.Accounts.
 func (db *DB) Accounts(ctx context.Context) ([]account.Account, error) {
-	const query = `
-		SELECT id, email, name, timezone, created_at
-		FROM accounts
-		ORDER BY id`
-	return all(ctx, db, "accounts", query, func(row pgx.CollectableRow) (a account.Account, err error) {
-		err = row.Scan(&a.ID, &a.Email, &a.Name, &a.Timezone, &a.CreatedAt)
-		a.CreatedAt = a.CreatedAt.UTC()
-		return a, err
-	})
+	return all(ctx, db, "accounts", `SELECT `+accountColumns+` FROM accounts ORDER BY id`, scanAccount)
+}
+
+// Account implements account.Accounts.
+func (db *DB) Account(ctx context.Context, id int64) (account.Account, error) {
+	a, err := single(ctx, db.pool, `SELECT `+accountColumns+` FROM accounts WHERE id = @id`, pgx.NamedArgs{"id": id}, scanAccount)
+	return a, db.explain(ctx, fmt.Sprintf("account %d", id), err)
+}
+
+const accountColumns = `id, email, name, timezone, created_at`
+
+func scanAccount(row pgx.CollectableRow) (a account.Account, err error) {
+	err = row.Scan(&a.ID, &a.Email, &a.Name, &a.Timezone, &a.CreatedAt)
+	a.CreatedAt = a.CreatedAt.UTC()
+	return a, err
 }
 
 const keyColumns = `id, account_id, name, hash, scopes, created_at, last_used_at, expires_at, revoked_at`
@@ -97,13 +100,14 @@ func scanKey(row pgx.CollectableRow) (account.Key, error) {
 }
 
 // CreateKey implements account.Keys.
-func (db *DB) CreateKey(ctx context.Context, k *account.Key) error {
-	id, err := insertKey(ctx, db.pool, k)
-	if err != nil {
-		return db.explain(ctx, "create key", err)
-	}
-	k.ID = id
-	return nil
+func (db *DB) CreateKey(ctx context.Context, k *account.Key, r *receipt.Receipt) error {
+	return db.once(ctx, "create key", r, func(q querier) error {
+		id, err := insertKey(ctx, q, k)
+		if err == nil {
+			k.ID = id
+		}
+		return err
+	})
 }
 
 func insertKey(ctx context.Context, q querier, k *account.Key) (id int64, err error) {
@@ -121,12 +125,16 @@ func insertKey(ctx context.Context, q querier, k *account.Key) (id int64, err er
 // KeyByHash implements account.Keys.
 func (db *DB) KeyByHash(ctx context.Context, hash account.Hash) (account.Key, error) {
 	const query = `SELECT ` + keyColumns + ` FROM keys WHERE hash = @hash`
-	rows, err := db.pool.Query(ctx, query, pgx.NamedArgs{"hash": hash[:]})
-	if err != nil {
-		return account.Key{}, db.explain(ctx, "key", err)
-	}
-	k, err := pgx.CollectExactlyOneRow(rows, scanKey)
+	k, err := single(ctx, db.pool, query, pgx.NamedArgs{"hash": hash[:]}, scanKey)
 	return k, db.explain(ctx, "key", err)
+}
+
+// Keys implements account.Keys.
+func (db *DB) Keys(ctx context.Context, owner int64, r listing.Request) (listing.Page[account.Key], error) {
+	const from = ` FROM keys WHERE account_id = @account AND revoked_at IS NULL`
+	const page = `SELECT ` + keyColumns + from + ` ORDER BY id LIMIT @limit OFFSET @offset`
+	args := pgx.NamedArgs{"account": owner, "limit": r.PerPage, "offset": r.Offset()}
+	return list(ctx, db, "keys", page, `SELECT count(*)`+from, args, scanKey)
 }
 
 // AllKeys implements account.Keys.

@@ -16,13 +16,19 @@ import (
 	"sightline/internal/seo"
 )
 
+// asItIs is an error that is an answer already.
+type asItIs struct{ error }
+
 // explain turns a failure of the driver into one of the kinds in package fault, if it is of one.
 // what names the record or the operation that failed.
 func (db *DB) explain(ctx context.Context, what string, err error) error {
+	var answer asItIs
 	var refusal *pgconn.PgError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &answer):
+		return answer.error
 	case errors.Is(err, pgx.ErrNoRows):
 		return fmt.Errorf("%s: %w", what, fault.NotFound)
 	case ctx.Err() != nil:

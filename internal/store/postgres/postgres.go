@@ -93,6 +93,7 @@ func parse(url string) (*pgxpool.Config, error) {
 	}
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = cmp.Or(params["application_name"], "sightline")
+	params["jit"] = cmp.Or(params["jit"], "off") // compiling a query takes longer than running ours
 	if !strings.Contains(params["options"], "statement_timeout") {
 		params["statement_timeout"] = cmp.Or(params["statement_timeout"], statementTimeout)
 	}

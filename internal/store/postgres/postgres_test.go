@@ -15,6 +15,8 @@ import (
 	"sightline/internal/account"
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
+	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/store"
 	"sightline/internal/store/postgres"
 	"sightline/internal/store/postgres/pgtest"
@@ -73,7 +75,7 @@ func newWebsite(t *testing.T, db *postgres.DB) analytics.Website {
 		t.Fatal(err)
 	}
 	w := analytics.NewWebsite(owner.ID, time.Now())
-	if err := errors.Join(w.SetURL("https://example.com"), db.CreateWebsite(t.Context(), &w)); err != nil {
+	if err := errors.Join(w.SetURL("https://example.com"), db.CreateWebsite(t.Context(), &w, nil)); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -111,8 +113,8 @@ func TestOpenAtOnce(t *testing.T) {
 				})
 			}
 			started.Wait()
-			if versions := texts(t, connect(t, url), `SELECT version::text FROM sightline_schema`); len(versions) != 1 || versions[0] != "1" {
-				t.Errorf("the versions of the schema are %v, want 1", versions)
+			if versions := texts(t, connect(t, url), `SELECT version::text FROM sightline_schema`); len(versions) != 1 || versions[0] != "2" {
+				t.Errorf("the versions of the schema are %v, want 2", versions)
 			}
 		})
 	}
@@ -134,7 +136,7 @@ func TestOpenRefusesNewerSchema(t *testing.T) {
 	open(t, url).Close()
 	exec(t, connect(t, url), `UPDATE sightline_schema SET version = 7`)
 	_, err := postgres.Open(t.Context(), url)
-	sentence(t, err, "the database was written by a newer Sightline (schema 7, this one knows 1): start that version or a newer one")
+	sentence(t, err, "the database was written by a newer Sightline (schema 7, this one knows 2): start that version or a newer one")
 }
 
 // A migration that breaks off leaves nothing behind.
@@ -241,7 +243,7 @@ func TestSecretIsNotStored(t *testing.T) {
 		t.Fatalf("create owner: %v, %v", created, err)
 	}
 	keys[1].AccountID = owner.ID
-	if err := db.CreateKey(t.Context(), &keys[1]); err != nil {
+	if err := db.CreateKey(t.Context(), &keys[1], nil); err != nil {
 		t.Fatal(err)
 	}
 	conn := connect(t, url)
@@ -319,6 +321,40 @@ func TestOwnerWaitsForAccounts(t *testing.T) {
 	exec(t, conn, `COMMIT`)
 	if <-answer {
 		t.Error("an owner was created beside another account")
+	}
+}
+
+// A write waits for its twin that is under way, and takes place if that fails.
+func TestTwinWaits(t *testing.T) {
+	url := pgtest.URL(t)
+	db := open(t, url)
+	w := newWebsite(t, db)
+	create := func(seal func(*receipt.Receipt) error) chan error {
+		answer := make(chan error, 1)
+		go func() {
+			twin := analytics.NewWebsite(w.AccountID, time.Now())
+			r := receipt.Receipt{AccountID: w.AccountID, Operation: "POST /", Key: "key", CreatedAt: time.Now(), Seal: seal}
+			answer <- errors.Join(twin.SetURL("https://example.org"), db.CreateWebsite(t.Context(), &twin, &r))
+		}()
+		return answer
+	}
+	sealing, fail, broken := make(chan bool), make(chan bool), errors.New("cannot answer")
+	first := create(func(*receipt.Receipt) error { sealing <- true; <-fail; return broken })
+	<-sealing
+	second := create(nil)
+	const waiting = `SELECT pid::text FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INSERT INTO receipts%'`
+	for watch := connect(t, url); len(second) == 0 && len(texts(t, watch, waiting)) == 0; {
+		time.Sleep(time.Millisecond)
+	}
+	close(fail)
+	if err := <-first; !errors.Is(err, broken) {
+		t.Errorf("the write that failed is answered with %v", err)
+	}
+	if err := <-second; err != nil {
+		t.Errorf("its twin is answered with %v", err)
+	}
+	if page, err := db.Websites(t.Context(), w.AccountID, listing.Request{Page: 1, PerPage: 10}); err != nil || page.Total != 2 || len(page.Items) != 2 {
+		t.Errorf("there are %d websites and the total is %d, want 2 (%v)", len(page.Items), page.Total, err)
 	}
 }
 

@@ -3,13 +3,16 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/seo"
+	"sightline/internal/trash"
 )
 
 const projectColumns = `id, account_id, name, reports, score, last_report_at, version, created_at, updated_at`
@@ -22,24 +25,21 @@ func scanProject(row pgx.CollectableRow) (p seo.Project, err error) {
 	return p, err
 }
 
+var projects = shelf[seo.Project]{
+	table: "projects", object: string(trash.Project), columns: projectColumns, trigrams: "search_name", scan: scanProject,
+}
+
 // Projects implements seo.Projects.
 func (db *DB) Projects(ctx context.Context, account int64, r listing.Request) (listing.Page[seo.Project], error) {
-	from := `FROM projects WHERE account_id = @account AND deleted_at IS NULL`
-	if r.Search != "" {
-		from += ` AND position(@search in search_name) > 0`
-	}
-	page := `SELECT ` + projectColumns + ` ` + from + ` ORDER BY ` + projectOrder(r) + ` LIMIT @limit OFFSET @offset`
-	count := `SELECT count(*) ` + from
-	args := pgx.NamedArgs{"account": account, "search": listing.Fold(r.Search), "limit": r.PerPage, "offset": r.Offset()}
-	return list(ctx, db, "projects", page, count, args, scanProject)
+	return projects.list(ctx, db, account, r, "search_name", projectOrder(r))
 }
 
 func projectOrder(r listing.Request) string {
 	switch {
 	case r.SortBy == seo.SortByProject && r.Desc:
-		return `name DESC, id DESC`
+		return `name DESC` // an account has a name once
 	case r.SortBy == seo.SortByProject:
-		return `name, id`
+		return `name`
 	case r.Desc:
 		return `created_at DESC, id DESC`
 	default:
@@ -49,44 +49,53 @@ func projectOrder(r listing.Request) string {
 
 // Project implements seo.Projects.
 func (db *DB) Project(ctx context.Context, account int64, ref seo.Ref) (seo.Project, error) {
-	return db.project(ctx, account, ref, `SELECT `+projectColumns+` FROM projects`, ``)
+	where, args := projectWhere(account, ref)
+	p, err := single(ctx, db.pool, `SELECT `+projectColumns+` FROM projects`+where, args, scanProject)
+	return p, db.explain(ctx, projectName(ref), err)
 }
 
 // CreateProject implements seo.Projects.
-func (db *DB) CreateProject(ctx context.Context, p *seo.Project) error {
+func (db *DB) CreateProject(ctx context.Context, p *seo.Project, r *receipt.Receipt) error {
 	const query = `
 		INSERT INTO projects (account_id, name, search_name, reports, score, last_report_at, version, created_at, updated_at)
 		VALUES (@account, @name, @search_name, @reports, @score, @last_report_at, @version, @created_at, @updated_at)
 		RETURNING id`
-	var id int64
-	err := db.pool.QueryRow(ctx, query, pgx.NamedArgs{
-		"account": p.AccountID, "name": p.Name, "search_name": p.SearchName(),
-		"reports": p.Reports, "score": p.Score, "last_report_at": orNull(p.LastReportAt),
-		"version": p.Version, "created_at": p.CreatedAt, "updated_at": p.UpdatedAt,
-	}).Scan(&id)
-	if err != nil {
-		return db.explain(ctx, "create project", err)
-	}
-	p.ID = id
-	return nil
+	return db.once(ctx, "create project", r, func(q querier) error {
+		return q.QueryRow(ctx, query, pgx.NamedArgs{
+			"account": p.AccountID, "name": p.Name, "search_name": p.SearchName(),
+			"reports": p.Reports, "score": p.Score, "last_report_at": orNull(p.LastReportAt),
+			"version": p.Version, "created_at": p.CreatedAt, "updated_at": p.UpdatedAt,
+		}).Scan(&p.ID)
+	})
 }
 
 // DeleteProject implements seo.Projects.
-func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref) (seo.Project, error) {
-	return db.project(ctx, account, ref, `DELETE FROM projects`, ` RETURNING `+projectColumns)
+func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how trash.Deletion) (seo.Project, error) {
+	where, args := projectWhere(account, ref)
+	p, err := projects.remove(ctx, db, where, how, args)
+	return p, db.explain(ctx, projectName(ref), err)
 }
 
-// project runs a statement on the project that ref names: what stands before its WHERE clause and what stands after it.
-func (db *DB) project(ctx context.Context, account int64, ref seo.Ref, before, after string) (seo.Project, error) {
-	where := ` WHERE account_id = @account AND name = @name AND deleted_at IS NULL`
+// RestoreProject implements seo.Projects.
+func (db *DB) RestoreProject(ctx context.Context, account, id int64, p *seo.Project, r *receipt.Receipt) error {
+	return db.once(ctx, fmt.Sprintf("project %d in the trash", id), r, func(q querier) error {
+		restored, err := projects.restore(ctx, q, account, id)
+		if err == nil {
+			*p = restored
+		}
+		return err
+	})
+}
+
+// projectWhere finds the project that ref names.
+func projectWhere(account int64, ref seo.Ref) (string, pgx.NamedArgs) {
 	if ref.ID != 0 {
-		where = ` WHERE account_id = @account AND id = @id AND deleted_at IS NULL`
+		return ` WHERE account_id = @account AND id = @id AND deleted_at IS NULL`, pgx.NamedArgs{"account": account, "id": ref.ID}
 	}
-	what := "project " + cmp.Or(ref.Name, strconv.FormatInt(ref.ID, 10))
-	rows, err := db.pool.Query(ctx, before+where+after, pgx.NamedArgs{"account": account, "id": ref.ID, "name": ref.Name})
-	if err != nil {
-		return seo.Project{}, db.explain(ctx, what, err)
-	}
-	p, err := pgx.CollectExactlyOneRow(rows, scanProject)
-	return p, db.explain(ctx, what, err)
+	return ` WHERE account_id = @account AND name = @name AND deleted_at IS NULL`, pgx.NamedArgs{"account": account, "name": ref.Name}
+}
+
+// projectName is what errors call the project that ref names.
+func projectName(ref seo.Ref) string {
+	return "project " + cmp.Or(ref.Name, strconv.FormatInt(ref.ID, 10))
 }

@@ -11,6 +11,12 @@ import (
 	"sightline/internal/listing"
 )
 
+// A querier is the pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}
+
 // list reads one page and counts the rows that match in all, in one round trip.
 // Both queries are made of constants; what callers say is in args only.
 func list[T any](ctx context.Context, db *DB, what, page, count string, args pgx.NamedArgs, scan pgx.RowToFunc[T]) (listing.Page[T], error) {
@@ -37,6 +43,16 @@ func all[T any](ctx context.Context, db *DB, what, query string, scan pgx.RowToF
 	}
 	found, err := pgx.CollectRows(rows, scan)
 	return found, db.explain(ctx, what, err)
+}
+
+// single runs a query that answers with one row, or with none, which is pgx.ErrNoRows.
+func single[T any](ctx context.Context, q querier, query string, args pgx.NamedArgs, scan pgx.RowToFunc[T]) (T, error) {
+	rows, err := q.Query(ctx, query, args)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return pgx.CollectExactlyOneRow(rows, scan)
 }
 
 // one runs a statement that changes one row or, when there is no such record, none.

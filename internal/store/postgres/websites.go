@@ -8,6 +8,8 @@ import (
 
 	"sightline/internal/analytics"
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
+	"sightline/internal/trash"
 )
 
 const websiteColumns = `id, account_id, url, domain, privacy, password_hash, email, exclude_bots,
@@ -30,24 +32,17 @@ func websiteArgs(w *analytics.Website) pgx.NamedArgs {
 	}
 }
 
-// Websites implements analytics.Websites.
-func (db *DB) Websites(ctx context.Context, account int64, r listing.Request) (listing.Page[analytics.Website], error) {
-	from := `FROM websites WHERE account_id = @account AND deleted_at IS NULL` + websiteSearch(r)
-	page := `SELECT ` + websiteColumns + ` ` + from + ` ORDER BY ` + websiteOrder(r) + ` LIMIT @limit OFFSET @offset`
-	count := `SELECT count(*) ` + from
-	args := pgx.NamedArgs{"account": account, "search": listing.Fold(r.Search), "limit": r.PerPage, "offset": r.Offset()}
-	return list(ctx, db, "websites", page, count, args, scanWebsite)
+var websites = shelf[analytics.Website]{
+	table: "websites", object: string(trash.Website), columns: websiteColumns, trigrams: "search_url", scan: scanWebsite,
 }
 
-func websiteSearch(r listing.Request) string {
-	switch {
-	case r.Search == "":
-		return ``
-	case r.SearchBy == analytics.SearchByDomain:
-		return ` AND position(@search in search_domain) > 0`
-	default:
-		return ` AND position(@search in search_url) > 0`
+// Websites implements analytics.Websites.
+func (db *DB) Websites(ctx context.Context, account int64, r listing.Request) (listing.Page[analytics.Website], error) {
+	column := "search_url"
+	if r.SearchBy == analytics.SearchByDomain {
+		column = "search_domain"
 	}
+	return websites.list(ctx, db, account, r, column, websiteOrder(r))
 }
 
 func websiteOrder(r listing.Request) string {
@@ -63,106 +58,90 @@ func websiteOrder(r listing.Request) string {
 	}
 }
 
+const findWebsite = `
+	SELECT ` + websiteColumns + `
+	FROM websites
+	WHERE account_id = @account AND id = @id AND deleted_at IS NULL`
+
 // Website implements analytics.Websites.
 func (db *DB) Website(ctx context.Context, account, id int64) (analytics.Website, error) {
-	const query = `
-		SELECT ` + websiteColumns + `
-		FROM websites
-		WHERE account_id = @account AND id = @id AND deleted_at IS NULL`
-	what := fmt.Sprintf("website %d", id)
-	rows, err := db.pool.Query(ctx, query, pgx.NamedArgs{"account": account, "id": id})
-	if err != nil {
-		return analytics.Website{}, db.explain(ctx, what, err)
-	}
-	w, err := pgx.CollectExactlyOneRow(rows, scanWebsite)
-	return w, db.explain(ctx, what, err)
+	w, err := single(ctx, db.pool, findWebsite, pgx.NamedArgs{"account": account, "id": id}, scanWebsite)
+	return w, db.explain(ctx, fmt.Sprintf("website %d", id), err)
 }
 
+const insertWebsite = `
+	INSERT INTO websites (account_id, url, domain, search_url, search_domain, privacy, password_hash, email, exclude_bots,
+		exclude_params, exclude_ips, tracking_id, version, created_at, updated_at)
+	VALUES (@account, @url, @domain, @search_url, @search_domain, @privacy, @password_hash, @email, @exclude_bots,
+		@exclude_params, @exclude_ips, @tracking_id, @version, @created_at, @updated_at)
+	RETURNING id`
+
 // CreateWebsite implements analytics.Websites.
-func (db *DB) CreateWebsite(ctx context.Context, w *analytics.Website) error {
-	const query = `
-		INSERT INTO websites (account_id, url, domain, search_url, search_domain, privacy, password_hash, email, exclude_bots,
-			exclude_params, exclude_ips, tracking_id, version, created_at, updated_at)
-		VALUES (@account, @url, @domain, @search_url, @search_domain, @privacy, @password_hash, @email, @exclude_bots,
-			@exclude_params, @exclude_ips, @tracking_id, @version, @created_at, @updated_at)
-		RETURNING id`
-	var id int64
-	if err := db.pool.QueryRow(ctx, query, websiteArgs(w)).Scan(&id); err != nil {
-		return db.explain(ctx, "create website", err)
-	}
-	w.ID = id
-	return nil
+func (db *DB) CreateWebsite(ctx context.Context, w *analytics.Website, r *receipt.Receipt) error {
+	return db.once(ctx, "create website", r, func(q querier) error {
+		return q.QueryRow(ctx, insertWebsite, websiteArgs(w)).Scan(&w.ID)
+	})
 }
+
+const updateWebsite = `
+	UPDATE websites
+	SET url = @url, domain = @domain, search_url = @search_url, search_domain = @search_domain,
+		privacy = @privacy, password_hash = @password_hash, email = @email, exclude_bots = @exclude_bots,
+		exclude_params = @exclude_params, exclude_ips = @exclude_ips, tracking_id = @tracking_id,
+		version = @version, created_at = @created_at, updated_at = @updated_at
+	WHERE account_id = @account AND id = @id AND deleted_at IS NULL`
 
 // UpdateWebsite implements analytics.Websites.
 func (db *DB) UpdateWebsite(ctx context.Context, account, id int64, edit func(*analytics.Website) error) (analytics.Website, error) {
 	var stored analytics.Website
-	var refused error
 	err := pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
-		before, err := lockWebsite(ctx, tx, account, id)
+		before, err := single(ctx, tx, findWebsite+` FOR UPDATE`, pgx.NamedArgs{"account": account, "id": id}, scanWebsite)
 		if err != nil {
 			return err
 		}
 		stored = before
-		if refused = edit(&stored); refused != nil {
-			return refused
+		if err := edit(&stored); err != nil {
+			return asItIs{err}
 		}
 		stored.ID, stored.AccountID = before.ID, before.AccountID
 		if stored == before {
 			return nil
 		}
-		return storeWebsite(ctx, tx, &stored)
+		_, err = tx.Exec(ctx, updateWebsite, websiteArgs(&stored))
+		return err
 	})
-	switch {
-	case refused != nil:
-		return analytics.Website{}, refused
-	case err != nil:
-		return analytics.Website{}, db.explain(ctx, fmt.Sprintf("website %d", id), err)
-	default:
-		return stored, nil
-	}
-}
-
-// lockWebsite reads a website that nobody else can change until the transaction ends.
-func lockWebsite(ctx context.Context, tx pgx.Tx, account, id int64) (analytics.Website, error) {
-	const query = `
-		SELECT ` + websiteColumns + `
-		FROM websites
-		WHERE account_id = @account AND id = @id AND deleted_at IS NULL
-		FOR UPDATE`
-	rows, err := tx.Query(ctx, query, pgx.NamedArgs{"account": account, "id": id})
 	if err != nil {
-		return analytics.Website{}, err
+		return analytics.Website{}, db.explain(ctx, fmt.Sprintf("website %d", id), err)
 	}
-	return pgx.CollectExactlyOneRow(rows, scanWebsite)
-}
-
-func storeWebsite(ctx context.Context, tx pgx.Tx, w *analytics.Website) error {
-	const statement = `
-		UPDATE websites
-		SET url = @url, domain = @domain, search_url = @search_url, search_domain = @search_domain,
-			privacy = @privacy, password_hash = @password_hash, email = @email, exclude_bots = @exclude_bots,
-			exclude_params = @exclude_params, exclude_ips = @exclude_ips, tracking_id = @tracking_id,
-			version = @version, created_at = @created_at, updated_at = @updated_at
-		WHERE account_id = @account AND id = @id AND deleted_at IS NULL`
-	_, err := tx.Exec(ctx, statement, websiteArgs(w))
-	return err
+	return stored, nil
 }
 
 // DeleteWebsite implements analytics.Websites.
-func (db *DB) DeleteWebsite(ctx context.Context, account, id int64) error {
-	const statement = `DELETE FROM websites WHERE account_id = @account AND id = @id AND deleted_at IS NULL`
-	return db.one(ctx, fmt.Sprintf("website %d", id), statement, pgx.NamedArgs{"account": account, "id": id})
+func (db *DB) DeleteWebsite(ctx context.Context, account, id int64, how trash.Deletion) error {
+	const where = ` WHERE account_id = @account AND id = @id AND deleted_at IS NULL`
+	_, err := websites.remove(ctx, db, where, how, pgx.NamedArgs{"account": account, "id": id})
+	return db.explain(ctx, fmt.Sprintf("website %d", id), err)
+}
+
+// RestoreWebsite implements analytics.Websites.
+func (db *DB) RestoreWebsite(ctx context.Context, account, id int64, w *analytics.Website, r *receipt.Receipt) error {
+	return db.once(ctx, fmt.Sprintf("website %d in the trash", id), r, func(q querier) error {
+		restored, err := websites.restore(ctx, q, account, id)
+		if err == nil {
+			*w = restored
+		}
+		return err
+	})
 }
 
 // OldestWebsite implements analytics.Websites.
 func (db *DB) OldestWebsite(ctx context.Context, account int64, domain string) (int64, error) {
+	// Grouped, it is read from the index of the domains. Alone, the lowest id may be looked for along all ids.
 	const query = `
-		SELECT id
+		SELECT min(id)
 		FROM websites
 		WHERE account_id = @account AND domain = @domain AND deleted_at IS NULL
-		ORDER BY id
-		LIMIT 1`
+		GROUP BY domain`
 	var id int64
 	err := db.pool.QueryRow(ctx, query, pgx.NamedArgs{"account": account, "domain": domain}).Scan(&id)
 	return id, db.explain(ctx, "website of "+domain, err)

@@ -10,6 +10,8 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/fault"
+	"sightline/internal/listing"
+	"sightline/internal/receipt"
 )
 
 // CreateAccount implements account.Accounts.
@@ -43,21 +45,31 @@ func insertAccount(tx *sql.Tx, a *account.Account) error {
 	return err
 }
 
+const accountColumns = `id, email, name, timezone, created_at`
+
+func scanAccount(row scanner) (a account.Account, err error) {
+	err = row.Scan(&a.ID, &a.Email, &a.Name, &a.Timezone, instant{&a.CreatedAt})
+	return a, err
+}
+
 // Accounts implements account.Accounts.
 func (db *DB) Accounts(ctx context.Context) ([]account.Account, error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT id, email, name, timezone, created_at FROM accounts ORDER BY id`)
+	rows, err := db.query(ctx, `SELECT `+accountColumns+` FROM accounts ORDER BY id`)
 	if err != nil {
 		return nil, failure(err)
 	}
-	return all(rows, func(row scanner) (a account.Account, err error) {
-		err = row.Scan(&a.ID, &a.Email, &a.Name, &a.Timezone, instant{&a.CreatedAt})
-		return a, err
-	})
+	return all(rows, scanAccount)
+}
+
+// Account implements account.Accounts.
+func (db *DB) Account(ctx context.Context, id int64) (account.Account, error) {
+	a, err := scanAccount(db.queryRow(ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = ?`, id))
+	return a, missing(err, "account %d", id)
 }
 
 // CreateKey implements account.Keys.
-func (db *DB) CreateKey(ctx context.Context, k *account.Key) error {
-	return db.change(ctx, func(tx *sql.Tx) error { return insertKey(tx, k) })
+func (db *DB) CreateKey(ctx context.Context, k *account.Key, r *receipt.Receipt) error {
+	return db.changeOnce(ctx, r, func(tx *sql.Tx) error { return insertKey(tx, k) })
 }
 
 func insertKey(tx *sql.Tx, k *account.Key) error {
@@ -89,13 +101,18 @@ func scanKey(row scanner) (k account.Key, err error) {
 
 // KeyByHash implements account.Keys.
 func (db *DB) KeyByHash(ctx context.Context, hash account.Hash) (account.Key, error) {
-	k, err := scanKey(db.read.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM keys WHERE hash = ?`, hash[:]))
+	k, err := scanKey(db.queryRow(ctx, `SELECT `+keyColumns+` FROM keys WHERE hash = ?`, hash[:]))
 	return k, missing(err, "key")
+}
+
+// Keys implements account.Keys.
+func (db *DB) Keys(ctx context.Context, owner int64, r listing.Request) (listing.Page[account.Key], error) {
+	return page(ctx, db, pageQuery{columns: keyColumns, from: ` FROM keys WHERE account_id = ? AND revoked_at IS NULL`, order: `id`, args: []any{owner}}, r, scanKey)
 }
 
 // AllKeys implements account.Keys.
 func (db *DB) AllKeys(ctx context.Context) ([]account.Key, error) {
-	rows, err := db.read.QueryContext(ctx, `SELECT `+keyColumns+` FROM keys ORDER BY id`)
+	rows, err := db.query(ctx, `SELECT `+keyColumns+` FROM keys ORDER BY id`)
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -121,18 +138,4 @@ func (db *DB) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
 		}
 		return nil
 	})
-}
-
-// all reads every row.
-func all[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) {
-	defer rows.Close()
-	var items []T
-	for rows.Next() {
-		item, err := scan(rows)
-		if err != nil {
-			return nil, failure(err)
-		}
-		items = append(items, item)
-	}
-	return items, failure(rows.Err())
 }

@@ -13,7 +13,10 @@ import (
 )
 
 //go:embed migrations/*.sql
-var migrations embed.FS
+var embedded embed.FS
+
+// migrations is what brings a file up to date.
+var migrations fs.FS = embedded
 
 // openTime is how long Open waits for another process that opens the same new file.
 const openTime = 5 * time.Second
@@ -57,7 +60,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		return fmt.Errorf("it was written by a newer Sightline (schema %d, this one knows %d): start that version or a newer one", version, len(files))
 	}
 	for _, name := range files[version:] {
-		text, err := migrations.ReadFile(name)
+		text, err := fs.ReadFile(migrations, name)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/seo"
+	"sightline/internal/trash"
 )
 
 const projectColumns = `id, account_id, name, reports, score, last_report_at, version, created_at, updated_at`
@@ -21,57 +23,74 @@ func scanProject(row scanner) (p seo.Project, err error) {
 
 // Projects implements seo.Projects.
 func (db *DB) Projects(ctx context.Context, account int64, r listing.Request) (listing.Page[seo.Project], error) {
-	where := ` FROM projects WHERE account_id = ? AND deleted_at IS NULL`
-	args := []any{account}
-	if r.Search != "" {
-		where += ` AND instr(search_name, ?) > 0`
-		args = append(args, listing.Fold(r.Search))
+	query := pageQuery{columns: projectColumns, from: ` FROM projects WHERE account_id = ? AND deleted_at IS NULL`, args: []any{account}}
+	if r.Search == "" {
+		query.total = trash.Project
+	} else {
+		if err := db.search(ctx, &query, searched{trash.Project, "projects_text", "search_name"}, r.Search); err != nil {
+			return listing.Page[seo.Project]{}, err
+		}
 	}
-	order := map[string]string{
-		seo.SortByProject: "name %[1]s, id %[1]s",
-		seo.SortByCreated: "created_at %[1]s, id %[1]s",
+	query.order = map[string]string{
+		seo.SortByProject: directed(r, "name", "id"),
+		seo.SortByCreated: directed(r, "created_at", "id"),
 	}[r.SortBy]
-	return page(ctx, db, projectColumns, where, order, args, r, scanProject)
+	return page(ctx, db, query, r, scanProject)
 }
 
 // Project implements seo.Projects.
 func (db *DB) Project(ctx context.Context, account int64, ref seo.Ref) (seo.Project, error) {
-	column, key := refColumn(ref)
-	query := `SELECT ` + projectColumns + ` FROM projects WHERE account_id = ? AND ` + column + ` = ? AND deleted_at IS NULL`
-	p, err := scanProject(db.read.QueryRowContext(ctx, query, account, key))
+	query, key := readProject(ref)
+	p, err := scanProject(db.queryRow(ctx, query, account, key))
 	return p, missing(err, "project %v", key)
 }
 
 // CreateProject implements seo.Projects.
-func (db *DB) CreateProject(ctx context.Context, p *seo.Project) error {
+func (db *DB) CreateProject(ctx context.Context, p *seo.Project, r *receipt.Receipt) error {
 	const query = `
 		INSERT INTO projects (account_id, name, search_name, reports, score, last_report_at, version, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-	return db.change(ctx, func(tx *sql.Tx) error {
+	return db.changeOnce(ctx, r, func(tx *sql.Tx) error {
 		err := tx.QueryRow(query, p.AccountID, p.Name, p.SearchName(), p.Reports, p.Score, unix(p.LastReportAt), p.Version,
 			unix(p.CreatedAt), unix(p.UpdatedAt)).Scan(&p.ID)
-		if violates(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE) {
-			return fmt.Errorf("create project: %w", seo.ErrNameTaken)
-		}
-		return ofAccount(err, p.AccountID)
+		return ofAccount(nameTaken(err), p.AccountID)
 	})
 }
 
+// nameTaken gives a name that another project has its kind.
+func nameTaken(err error) error {
+	if violates(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE) {
+		return fmt.Errorf("project: %w", seo.ErrNameTaken)
+	}
+	return err
+}
+
 // DeleteProject implements seo.Projects.
-func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref) (p seo.Project, err error) {
-	column, key := refColumn(ref)
-	query := `DELETE FROM projects WHERE account_id = ? AND ` + column + ` = ? AND deleted_at IS NULL RETURNING ` + projectColumns
+func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how trash.Deletion) (p seo.Project, err error) {
+	query, key := readProject(ref)
 	err = db.change(ctx, func(tx *sql.Tx) error {
-		p, err = scanProject(tx.QueryRow(query, account, key))
-		return missing(err, "project %v", key)
+		if p, err = scanProject(tx.QueryRow(query, account, key)); err != nil {
+			return missing(err, "project %v", key)
+		}
+		return remove(tx, "projects", p.ID, p.Version, how)
 	})
 	return p, err
 }
 
-// refColumn is the column that a ref names a project by, with its value.
-func refColumn(ref seo.Ref) (string, any) {
-	if ref.ID != 0 {
-		return "id", ref.ID
+// RestoreProject implements seo.Projects.
+func (db *DB) RestoreProject(ctx context.Context, account, id int64, p *seo.Project, r *receipt.Receipt) error {
+	const query = `UPDATE projects SET deleted_at = NULL WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL RETURNING ` + projectColumns
+	return db.changeOnce(ctx, r, func(tx *sql.Tx) (err error) {
+		*p, err = scanProject(tx.QueryRow(query, account, id))
+		return missing(nameTaken(err), "project %d in the trash", id)
+	})
+}
+
+// readProject is the query that finds what a ref names, outside the trash, with its second argument.
+func readProject(ref seo.Ref) (query string, key any) {
+	column := "name"
+	if key = ref.Name; ref.ID != 0 {
+		column, key = "id", ref.ID
 	}
-	return "name", ref.Name
+	return `SELECT ` + projectColumns + ` FROM projects WHERE account_id = ? AND ` + column + ` = ? AND deleted_at IS NULL`, key
 }

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/sqlite"
@@ -24,12 +26,19 @@ const File = "sightline.db"
 // How many connections read at once. One more writes.
 const readers = 8
 
+// largeAccount is from how many records on an account is searched by index: below it, a scan of its own rows is faster.
+const largeAccount = 10_000
+
 // DB is an open catalog. It implements the store interfaces of the domain packages.
 type DB struct {
 	read   *sql.DB
 	write  *sql.DB
 	writes chan *write
 	done   chan struct{} // closed when the writer has ended
+	batch  atomic.Pointer[func(writes int)]
+
+	statements   sync.Map // of read: query → *sql.Stmt
+	largeAccount int      // from how many records on an account is searched by index
 }
 
 // Exists says whether a data directory holds a catalog.
@@ -44,7 +53,7 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{writes: make(chan *write), done: make(chan struct{})}
+	db := &DB{writes: make(chan *write), done: make(chan struct{}), largeAccount: largeAccount}
 	if db.write, err = open(path, 1, "&_txlock=immediate"); err != nil {
 		return nil, err
 	}
@@ -117,7 +126,7 @@ func open(path string, conns int, more string) (*sql.DB, error) {
 // Ping fails while the catalog cannot be read.
 func (db *DB) Ping(ctx context.Context) error {
 	var one int
-	return failure(db.read.QueryRowContext(ctx, `SELECT 1 FROM sqlite_schema LIMIT 1`).Scan(&one))
+	return failure(db.queryRow(ctx, `SELECT 1 FROM sqlite_schema LIMIT 1`).Scan(&one))
 }
 
 // failure gives an error of the driver its kind, so that callers can tell what to do about it.

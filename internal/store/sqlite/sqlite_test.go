@@ -16,10 +16,20 @@ import (
 	"sightline/internal/store"
 	"sightline/internal/store/sqlite"
 	"sightline/internal/store/storetest"
+	"sightline/internal/trash"
 )
 
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Catalog { return open(t, t.TempDir()) })
+}
+
+// The same when every search of three characters or more goes through the index.
+func TestContractByIndex(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) store.Catalog {
+		db := open(t, t.TempDir())
+		db.SearchAllByIndex()
+		return db
+	})
 }
 
 func open(t *testing.T, dir string) *sqlite.DB {
@@ -153,13 +163,13 @@ func TestPanicInEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := analytics.NewWebsite(a.ID, time.Now())
-	if err := db.CreateWebsite(t.Context(), &w); err != nil {
+	if err := db.CreateWebsite(t.Context(), &w, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.UpdateWebsite(t.Context(), a.ID, w.ID, func(*analytics.Website) error { panic("oops") }); err == nil || !strings.Contains(err.Error(), "oops") {
 		t.Errorf("a panic became %v", err)
 	}
-	if err := db.DeleteWebsite(t.Context(), a.ID, w.ID); err != nil {
+	if err := db.DeleteWebsite(t.Context(), a.ID, w.ID, trash.Deletion{}); err != nil {
 		t.Errorf("the next write: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -10,6 +11,8 @@ import (
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
+	"sightline/internal/trash"
 )
 
 const websiteColumns = `id, account_id, url, domain, privacy, password_hash, email, exclude_bots, exclude_params, exclude_ips,
@@ -26,59 +29,41 @@ func scanWebsite(row scanner) (w analytics.Website, err error) {
 
 // Websites implements analytics.Websites.
 func (db *DB) Websites(ctx context.Context, account int64, r listing.Request) (listing.Page[analytics.Website], error) {
-	where := ` FROM websites WHERE account_id = ? AND deleted_at IS NULL`
-	args := []any{account}
-	if r.Search != "" {
+	query := pageQuery{columns: websiteColumns, from: ` FROM websites WHERE account_id = ? AND deleted_at IS NULL`, args: []any{account}}
+	if r.Search == "" {
+		query.total = trash.Website
+	} else {
 		column := map[string]string{analytics.SearchByURL: "search_url", analytics.SearchByDomain: "search_domain"}[r.SearchBy]
-		where += ` AND instr(` + column + `, ?) > 0`
-		args = append(args, listing.Fold(r.Search))
+		if err := db.search(ctx, &query, searched{trash.Website, "websites_text", column}, r.Search); err != nil {
+			return listing.Page[analytics.Website]{}, err
+		}
 	}
-	order := map[string]string{
-		analytics.SortByURL:     "domain %[1]s, url %[1]s, id %[1]s",
-		analytics.SortByCreated: "created_at %[1]s, id %[1]s",
+	query.order = map[string]string{
+		analytics.SortByURL:     directed(r, "domain", "url", "id"),
+		analytics.SortByCreated: directed(r, "created_at", "id"),
 	}[r.SortBy]
-	return page(ctx, db, websiteColumns, where, order, args, r, scanWebsite)
-}
-
-// page runs a list's query and, unless the first page shows all, its count.
-func page[T any](ctx context.Context, db *DB, columns, where, order string, args []any, r listing.Request, scan func(scanner) (T, error)) (listing.Page[T], error) {
-	direction := "ASC"
-	if r.Desc {
-		direction = "DESC"
-	}
-	result := listing.Page[T]{}
-	query := `SELECT ` + columns + where + ` ORDER BY ` + fmt.Sprintf(order, direction) + ` LIMIT ? OFFSET ?`
-	rows, err := db.read.QueryContext(ctx, query, append(args[:len(args):len(args)], r.PerPage, r.Offset())...)
-	if err != nil {
-		return result, failure(err)
-	}
-	if result.Items, err = all(rows, scan); err != nil {
-		return result, err
-	}
-	if result.Total = len(result.Items); r.Page == 1 && result.Total < r.PerPage {
-		return result, nil
-	}
-	return result, failure(db.read.QueryRowContext(ctx, `SELECT count(*)`+where, args...).Scan(&result.Total))
+	return page(ctx, db, query, r, scanWebsite)
 }
 
 // Website implements analytics.Websites.
 func (db *DB) Website(ctx context.Context, account, id int64) (analytics.Website, error) {
-	const query = `SELECT ` + websiteColumns + ` FROM websites WHERE account_id = ? AND id = ? AND deleted_at IS NULL`
-	w, err := scanWebsite(db.read.QueryRowContext(ctx, query, account, id))
+	w, err := scanWebsite(db.queryRow(ctx, readWebsite, account, id))
 	return w, missing(err, "website %d", id)
 }
 
 // CreateWebsite implements analytics.Websites.
-func (db *DB) CreateWebsite(ctx context.Context, w *analytics.Website) error {
+func (db *DB) CreateWebsite(ctx context.Context, w *analytics.Website, r *receipt.Receipt) error {
+	return db.changeOnce(ctx, r, func(tx *sql.Tx) error { return insertWebsite(tx, w) })
+}
+
+func insertWebsite(tx *sql.Tx, w *analytics.Website) error {
 	const query = `
 		INSERT INTO websites (account_id, url, domain, search_url, search_domain, privacy, password_hash, email, exclude_bots,
 			exclude_params, exclude_ips, tracking_id, version, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-	return db.change(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRow(query, w.AccountID, w.URL, w.Domain, w.SearchURL(), w.SearchDomain(), w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots,
-			w.ExcludeParams, w.ExcludeIPs, w.TrackingID, w.Version, unix(w.CreatedAt), unix(w.UpdatedAt)).Scan(&w.ID)
-		return ofAccount(err, w.AccountID)
-	})
+	err := tx.QueryRow(query, w.AccountID, w.URL, w.Domain, w.SearchURL(), w.SearchDomain(), w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots,
+		w.ExcludeParams, w.ExcludeIPs, w.TrackingID, w.Version, unix(w.CreatedAt), unix(w.UpdatedAt)).Scan(&w.ID)
+	return ofAccount(err, w.AccountID)
 }
 
 // ofAccount gives a reference to an account that does not exist its kind.
@@ -89,17 +74,13 @@ func ofAccount(err error, account int64) error {
 	return err
 }
 
+// readWebsite finds a website outside the trash.
+const readWebsite = `SELECT ` + websiteColumns + ` FROM websites WHERE account_id = ? AND id = ? AND deleted_at IS NULL`
+
 // UpdateWebsite implements analytics.Websites.
-func (db *DB) UpdateWebsite(ctx context.Context, account, id int64, edit func(*analytics.Website) error) (analytics.Website, error) {
-	const read = `SELECT ` + websiteColumns + ` FROM websites WHERE account_id = ? AND id = ? AND deleted_at IS NULL`
-	const write = `
-		UPDATE websites
-		SET url = ?, domain = ?, search_url = ?, search_domain = ?, privacy = ?, password_hash = ?, email = ?, exclude_bots = ?,
-			exclude_params = ?, exclude_ips = ?, tracking_id = ?, version = ?, created_at = ?, updated_at = ?
-		WHERE account_id = ? AND id = ?`
-	var w analytics.Website
-	err := db.change(ctx, func(tx *sql.Tx) error {
-		before, err := scanWebsite(tx.QueryRow(read, account, id))
+func (db *DB) UpdateWebsite(ctx context.Context, account, id int64, edit func(*analytics.Website) error) (w analytics.Website, err error) {
+	err = db.change(ctx, func(tx *sql.Tx) error {
+		before, err := scanWebsite(tx.QueryRow(readWebsite, account, id))
 		if err != nil {
 			return missing(err, "website %d", id)
 		}
@@ -107,29 +88,107 @@ func (db *DB) UpdateWebsite(ctx context.Context, account, id int64, edit func(*a
 		if err := edit(&w); err != nil {
 			return err
 		}
-		if w.ID, w.AccountID = before.ID, before.AccountID; w == before {
-			return nil
-		}
-		_, err = tx.Exec(write, w.URL, w.Domain, w.SearchURL(), w.SearchDomain(), w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots,
-			w.ExcludeParams, w.ExcludeIPs, w.TrackingID, w.Version, unix(w.CreatedAt), unix(w.UpdatedAt), account, id)
-		return err
+		return updateWebsite(tx, before, &w)
 	})
 	return w, err
 }
 
+// updateWebsite stores what differs from before. The id and the account never do.
+func updateWebsite(tx *sql.Tx, before analytics.Website, w *analytics.Website) error {
+	const query = `
+		UPDATE websites
+		SET url = ?, domain = ?, search_url = ?, search_domain = ?, privacy = ?, password_hash = ?, email = ?, exclude_bots = ?,
+			exclude_params = ?, exclude_ips = ?, tracking_id = ?, version = ?, created_at = ?, updated_at = ?
+		WHERE account_id = ? AND id = ?`
+	if w.ID, w.AccountID = before.ID, before.AccountID; *w == before {
+		return nil
+	}
+	_, err := tx.Exec(query, w.URL, w.Domain, w.SearchURL(), w.SearchDomain(), w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots,
+		w.ExcludeParams, w.ExcludeIPs, w.TrackingID, w.Version, unix(w.CreatedAt), unix(w.UpdatedAt), w.AccountID, w.ID)
+	return err
+}
+
 // DeleteWebsite implements analytics.Websites.
-func (db *DB) DeleteWebsite(ctx context.Context, account, id int64) error {
+func (db *DB) DeleteWebsite(ctx context.Context, account, id int64, how trash.Deletion) error {
 	return db.change(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRow(`DELETE FROM websites WHERE account_id = ? AND id = ? AND deleted_at IS NULL RETURNING id`, account, id).Scan(&id)
-		return missing(err, "website %d", id)
+		w, err := scanWebsite(tx.QueryRow(readWebsite, account, id))
+		if err != nil {
+			return missing(err, "website %d", id)
+		}
+		return remove(tx, "websites", id, w.Version, how)
 	})
+}
+
+// RestoreWebsite implements analytics.Websites.
+func (db *DB) RestoreWebsite(ctx context.Context, account, id int64, w *analytics.Website, r *receipt.Receipt) error {
+	const query = `UPDATE websites SET deleted_at = NULL WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL RETURNING ` + websiteColumns
+	return db.changeOnce(ctx, r, func(tx *sql.Tx) (err error) {
+		*w, err = scanWebsite(tx.QueryRow(query, account, id))
+		return missing(err, "website %d in the trash", id)
+	})
+}
+
+// ApplyWebsites implements analytics.BulkWebsites.
+func (db *DB) ApplyWebsites(ctx context.Context, account int64, domains []string, edit func(map[string]analytics.Website) ([]*analytics.Website, error)) error {
+	return db.change(ctx, func(tx *sql.Tx) error {
+		found, err := oldestWebsites(tx, account, domains)
+		if err != nil {
+			return err
+		}
+		stored := make(map[int64]analytics.Website, len(found))
+		for _, w := range found {
+			stored[w.ID] = w
+		}
+		wanted, err := edit(found)
+		if err != nil {
+			return err
+		}
+		for _, w := range wanted {
+			before, known := stored[w.ID]
+			switch {
+			case known:
+				err = updateWebsite(tx, before, w)
+			case w.ID == 0:
+				w.AccountID = account
+				err = insertWebsite(tx, w)
+			default:
+				err = fmt.Errorf("bulk change: website %d was not found before", w.ID)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// oldestWebsites finds the oldest website of each domain.
+func oldestWebsites(tx *sql.Tx, account int64, domains []string) (map[string]analytics.Website, error) {
+	const query = `
+		SELECT ` + websiteColumns + ` FROM websites WHERE id IN (
+			SELECT (SELECT min(id) FROM websites WHERE account_id = ?2 AND domain = wanted.value AND deleted_at IS NULL)
+			FROM json_each(?1) wanted)`
+	list, err := json.Marshal(domains)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.Query(query, string(list), account)
+	if err != nil {
+		return nil, err
+	}
+	websites, err := all(rows, scanWebsite)
+	found := make(map[string]analytics.Website, len(websites))
+	for _, w := range websites {
+		found[w.Domain] = w
+	}
+	return found, err
 }
 
 // OldestWebsite implements analytics.Websites.
 func (db *DB) OldestWebsite(ctx context.Context, account int64, domain string) (int64, error) {
 	const query = `SELECT min(id) FROM websites WHERE account_id = ? AND domain = ? AND deleted_at IS NULL`
 	var id sql.NullInt64
-	err := db.read.QueryRowContext(ctx, query, account, domain).Scan(&id)
+	err := db.queryRow(ctx, query, account, domain).Scan(&id)
 	if err == nil && !id.Valid {
 		err = sql.ErrNoRows
 	}

@@ -53,10 +53,18 @@ func (db *DB) writer() {
 			}
 		}
 		db.commit(batch)
+		if watch := db.batch.Load(); watch != nil {
+			(*watch)(len(batch))
+		}
 		if last {
 			return
 		}
 	}
+}
+
+// WatchBatches calls watch from now on with the number of writes that shared a commit. It must be quick.
+func (db *DB) WatchBatches(watch func(writes int)) {
+	db.batch.Store(&watch)
 }
 
 // commit runs a batch in one transaction and answers every write in it.

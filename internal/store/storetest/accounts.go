@@ -10,6 +10,7 @@ import (
 
 var accountContracts = []contract{
 	{"every field comes back", accountFields},
+	{"an unknown one is not found", accountUnknown},
 	{"are listed oldest first with growing ids", accountOrder},
 	{"an address has one account", accountUnique},
 	{"one of many at once gets an address", accountRace},
@@ -31,8 +32,17 @@ func accountFields(t *testing.T, c store.Catalog) {
 		ok(t, c.CreateAccount(t.Context(), &a))
 		want[i].ID = a.ID
 		same(t, "the account after its creation", want[i], a)
+		same(t, "the account read", want[i], must(c.Account(t.Context(), a.ID))(t))
 	}
 	same(t, "the list of accounts", want, must(c.Accounts(t.Context()))(t))
+}
+
+func accountUnknown(t *testing.T, c store.Catalog) {
+	newAccount(t, c, "ann")
+	for _, id := range []int64{nowhere, 0, -1} {
+		_, err := c.Account(t.Context(), id)
+		wantNotFound(t, numbered("account", int(id)), err)
+	}
 }
 
 func accountOrder(t *testing.T, c store.Catalog) {

@@ -5,12 +5,16 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/analytics"
+	"sightline/internal/receipt"
 	"sightline/internal/seo"
 	"sightline/internal/store"
+	"sightline/internal/trash"
 )
 
 var isolationContracts = []contract{
 	{"what another account owns is not found", strangersFindNothing},
+	{"what another account deleted is not restored or purged", strangersRestoreNothing},
+	{"what another account owns is not changed in bulk", strangersApplyNothing},
 	{"lists show one account", strangersListNothing},
 	{"two accounts do not disturb each other", strangersAreFree},
 }
@@ -21,22 +25,43 @@ type filled struct {
 	key     account.Key
 	website analytics.Website
 	project seo.Project
+	receipt receipt.Receipt
+
+	deletedWebsite, forgotten analytics.Website // in the trash
+	deletedProject            seo.Project       // too
 }
 
 // fill stores one record of every kind for a new account.
 func fill(t *testing.T, c store.Catalog, name string) filled {
 	t.Helper()
-	a := newAccount(t, c, name)
-	return filled{a, newKey(t, c, a.ID, "secret of "+name), newWebsite(t, c, a.ID, "https://example.com", 0), newProject(t, c, a.ID, "example.com", 0)}
+	f := filled{account: newAccount(t, c, name)}
+	owner := f.account.ID
+	f.key = newKey(t, c, owner, "secret of "+name)
+	f.website, f.project = newWebsite(t, c, owner, "https://example.com", 0), newProject(t, c, owner, "example.com", 0)
+	f.deletedProject = newProject(t, c, owner, "deleted.example", 0)
+	must(c.DeleteProject(t.Context(), owner, seo.Ref{ID: f.deletedProject.ID}, toTrash(1)))(t)
+	f.forgotten = newWebsite(t, c, owner, "https://forgotten.example", 0)
+	ok(t, c.DeleteWebsite(t.Context(), owner, f.forgotten.ID, toTrash(2)))
+
+	f.deletedWebsite = analytics.NewWebsite(owner, at(0))
+	ok(t, f.deletedWebsite.SetURL("https://deleted.example"))
+	r := newReceipt(owner, "fill")
+	ok(t, c.CreateWebsite(t.Context(), &f.deletedWebsite, r))
+	f.receipt = kept(r)
+	ok(t, c.DeleteWebsite(t.Context(), owner, f.deletedWebsite.ID, toTrash(3)))
+	return f
+}
+
+// strangers are accounts that own nothing: one that exists and two that do not.
+func strangers(t *testing.T, c store.Catalog) []int64 {
+	t.Helper()
+	return []int64{newAccount(t, c, "bob").ID, nowhere, 0}
 }
 
 func strangersFindNothing(t *testing.T, c store.Catalog) {
-	mine, ctx := fill(t, c, "ann"), t.Context()
+	mine, all, ctx := fill(t, c, "ann"), strangers(t, c), t.Context()
 	before := stateOf(t, c)
-	bob := newAccount(t, c, "bob")
-	before.Accounts = append(before.Accounts, bob)
-	before.Websites[bob.ID], before.Projects[bob.ID] = nil, nil
-	for _, stranger := range []int64{bob.ID, nowhere, 0} {
+	for _, stranger := range all {
 		_, err := c.Website(ctx, stranger, mine.website.ID)
 		wantNotFound(t, "Website", err)
 		_, err = c.UpdateWebsite(ctx, stranger, mine.website.ID, func(*analytics.Website) error {
@@ -44,16 +69,59 @@ func strangersFindNothing(t *testing.T, c store.Catalog) {
 			return nil
 		})
 		wantNotFound(t, "UpdateWebsite", err)
-		wantNotFound(t, "DeleteWebsite", c.DeleteWebsite(ctx, stranger, mine.website.ID))
+		never := trash.Deletion{Check: func(int64) error {
+			t.Error("a stranger's deletion sees the version")
+			return nil
+		}}
+		wantNotFound(t, "DeleteWebsite", c.DeleteWebsite(ctx, stranger, mine.website.ID, never))
 		_, err = c.OldestWebsite(ctx, stranger, mine.website.Domain)
 		wantNotFound(t, "OldestWebsite", err)
 		for _, ref := range []seo.Ref{{ID: mine.project.ID}, {Name: mine.project.Name}} {
 			_, err = c.Project(ctx, stranger, ref)
 			wantNotFound(t, "Project", err)
-			_, err = c.DeleteProject(ctx, stranger, ref)
+			_, err = c.DeleteProject(ctx, stranger, ref, never)
 			wantNotFound(t, "DeleteProject", err)
 		}
 		wantNotFound(t, "RevokeKey", c.RevokeKey(ctx, stranger, mine.key.ID, at(9)))
+	}
+	same(t, "the catalog after the calls of strangers", before, stateOf(t, c))
+}
+
+func strangersRestoreNothing(t *testing.T, c store.Catalog) {
+	mine, all, ctx := fill(t, c, "ann"), strangers(t, c), t.Context()
+	before := stateOf(t, c)
+	for _, stranger := range all {
+		var w analytics.Website
+		wantNotFound(t, "RestoreWebsite", c.RestoreWebsite(ctx, stranger, mine.deletedWebsite.ID, &w, newReceipt(stranger, "a")))
+		var p seo.Project
+		wantNotFound(t, "RestoreProject", c.RestoreProject(ctx, stranger, mine.deletedProject.ID, &p, newReceipt(stranger, "b")))
+		_, err := c.Purge(ctx, stranger, trash.Website, mine.deletedWebsite.ID)
+		wantNotFound(t, "Purge of a website", err)
+		_, err = c.Purge(ctx, stranger, trash.Project, mine.deletedProject.ID)
+		wantNotFound(t, "Purge of a project", err)
+		_, err = c.Receipt(ctx, stranger, mine.receipt.Operation, mine.receipt.Key)
+		wantNotFound(t, "Receipt", err)
+		for _, key := range []string{"a", "b"} {
+			_, err := c.Receipt(ctx, stranger, mine.receipt.Operation, key)
+			wantNotFound(t, "the receipt of a restore that failed", err)
+		}
+	}
+	same(t, "the catalog after the calls of strangers", before, stateOf(t, c))
+}
+
+func strangersApplyNothing(t *testing.T, c store.Catalog) {
+	mine, all, ctx := fill(t, c, "ann"), strangers(t, c), t.Context()
+	before := stateOf(t, c)
+	for _, stranger := range all {
+		err := c.ApplyWebsites(ctx, stranger, []string{mine.website.Domain}, func(found map[string]analytics.Website) ([]*analytics.Website, error) {
+			same(t, "what a stranger finds", map[string]analytics.Website{}, found)
+			changed := mine.website
+			changed.Email = true
+			return []*analytics.Website{&changed}, nil
+		})
+		if err == nil {
+			t.Error("a stranger changed a website")
+		}
 	}
 	same(t, "the catalog after the calls of strangers", before, stateOf(t, c))
 }
@@ -74,7 +142,16 @@ func strangersListNothing(t *testing.T, c store.Catalog) {
 			same(t, "the totals", []int{1, 1}, []int{websites.Total, projects.Total})
 		}
 	}
+	for _, f := range []filled{ann, bob} {
+		keys := must(c.Keys(t.Context(), f.account.ID, pageRequest()))(t)
+		same(t, "the keys of "+f.account.Email, []account.Key{f.key}, whole(t, "keys", keys))
+		items := must(c.Trash(t.Context(), f.account.ID, bothKinds, pageRequest()))(t)
+		want := []trash.Item{websiteItem(f.deletedWebsite, 3), websiteItem(f.forgotten, 2), projectItem(f.deletedProject, 1)}
+		same(t, "the trash of "+f.account.Email, want, whole(t, "trash", items))
+	}
 	same(t, "the number of websites of an empty account", 0, must(c.Websites(t.Context(), empty, websiteRequest()))(t).Total)
+	same(t, "the number of keys of an empty account", 0, must(c.Keys(t.Context(), empty, pageRequest()))(t).Total)
+	same(t, "the size of the trash of an empty account", 0, must(c.Trash(t.Context(), empty, bothKinds, pageRequest()))(t).Total)
 	same(t, "the number of projects of an empty account", 0, must(c.Projects(t.Context(), empty, projectRequest()))(t).Total)
 }
 
@@ -84,13 +161,17 @@ func strangersAreFree(t *testing.T, c store.Catalog) {
 	same(t, "the oldest website of bob", bob.website.ID, must(c.OldestWebsite(ctx, bob.account.ID, "example.com"))(t))
 	same(t, "the project of bob", bob.project, must(c.Project(ctx, bob.account.ID, seo.Ref{Name: "example.com"}))(t))
 
-	must(c.DeleteProject(ctx, ann.account.ID, seo.Ref{Name: "example.com"}))(t)
-	ok(t, c.DeleteWebsite(ctx, ann.account.ID, ann.website.ID))
+	must(c.DeleteProject(ctx, ann.account.ID, seo.Ref{Name: "example.com"}, erase))(t)
+	ok(t, c.DeleteWebsite(ctx, ann.account.ID, ann.website.ID, erase))
+	for _, item := range inTrash(t, c, ann.account.ID) {
+		must(c.Purge(ctx, ann.account.ID, item.Object, item.ID))(t)
+	}
 	ok(t, c.RevokeKey(ctx, ann.account.ID, ann.key.ID, at(1)))
 	s := stateOf(t, c)
+	same(t, "the number of records in the trash of bob", 3, len(s.Trash[bob.account.ID]))
 	same(t, "the websites of bob", []analytics.Website{bob.website}, s.Websites[bob.account.ID])
 	same(t, "the projects of bob", []seo.Project{bob.project}, s.Projects[bob.account.ID])
 	ann.key.RevokedAt = at(1)
 	same(t, "the keys", []account.Key{ann.key, bob.key}, s.Keys)
-	same(t, "what ann has left", 0, len(s.Websites[ann.account.ID])+len(s.Projects[ann.account.ID]))
+	same(t, "what ann has left", 0, len(s.Websites[ann.account.ID])+len(s.Projects[ann.account.ID])+len(s.Trash[ann.account.ID]))
 }

@@ -5,12 +5,15 @@ import (
 	"time"
 
 	"sightline/internal/account"
+	"sightline/internal/listing"
 	"sightline/internal/store"
 )
 
 var keyContracts = []contract{
 	{"every field comes back", keyFields},
 	{"are listed oldest first with growing ids", keyOrder},
+	{"of an account are listed without the revoked ones", keyList},
+	{"of an account are paged", keyPages},
 	{"a secret belongs to one key", keyUnique},
 	{"one of many at once gets a secret", keyRace},
 	{"need an account", keyNeedsAccount},
@@ -42,7 +45,7 @@ func keyFields(t *testing.T, c store.Catalog) {
 	for i := range want {
 		want[i].AccountID, want[i].CreatedAt = owner, at(i)
 		k := want[i]
-		ok(t, c.CreateKey(t.Context(), &k))
+		ok(t, c.CreateKey(t.Context(), &k, nil))
 		want[i].ID = k.ID
 		same(t, "the key after its creation", want[i], k)
 		same(t, "key "+want[i].Name, want[i], must(c.KeyByHash(t.Context(), want[i].Hash))(t))
@@ -63,6 +66,39 @@ func keyOrder(t *testing.T, c store.Catalog) {
 	}
 }
 
+func keyList(t *testing.T, c store.Catalog) {
+	ann, bob := newAccount(t, c, "ann").ID, newAccount(t, c, "bob").ID
+	expired := account.Key{AccountID: ann, Name: awkward, Hash: account.HashSecret("expired"), Scopes: account.Scopes{account.SEORead, account.AccountWrite},
+		CreatedAt: at(9), ExpiresAt: at(10)} // created last, stored first: the order is by id
+	ok(t, c.CreateKey(t.Context(), &expired, nil))
+	first, revoked := newKey(t, c, ann, "first"), newKey(t, c, ann, "revoked")
+	others, last := newKey(t, c, bob, "others"), newKey(t, c, ann, "last")
+	list := func(owner int64) []account.Key {
+		t.Helper()
+		return whole(t, "keys", must(c.Keys(t.Context(), owner, pageRequest()))(t))
+	}
+	same(t, "the keys of ann", []account.Key{expired, first, revoked, last}, list(ann))
+
+	ok(t, c.RevokeKey(t.Context(), ann, revoked.ID, at(11)))
+	ok(t, c.TouchKeys(t.Context(), map[int64]time.Time{first.ID: at(12)}))
+	first.LastUsedAt = at(12)
+	same(t, "the keys of ann after a revocation", []account.Key{expired, first, last}, list(ann))
+	same(t, "the keys of bob", []account.Key{others}, list(bob))
+	same(t, "the keys of no account", []account.Key{}, list(nowhere))
+}
+
+func keyPages(t *testing.T, c store.Catalog) {
+	ann, bob := newAccount(t, c, "ann").ID, newAccount(t, c, "bob").ID
+	for i := range 30 {
+		k := newKey(t, c, ann, numbered("ann", i))
+		newKey(t, c, bob, numbered("bob", i))
+		if i%4 == 0 { // 8 of them
+			ok(t, c.RevokeKey(t.Context(), ann, k.ID, at(1)))
+		}
+	}
+	checkPages(t, "the keys", 22, pageRequest(), func(r listing.Request) (listing.Page[account.Key], error) { return c.Keys(t.Context(), ann, r) })
+}
+
 func keyUnique(t *testing.T, c store.Catalog) {
 	ann, bob := newAccount(t, c, "ann").ID, newAccount(t, c, "bob").ID
 	taken := newKey(t, c, ann, "secret")
@@ -70,7 +106,7 @@ func keyUnique(t *testing.T, c store.Catalog) {
 	before := stateOf(t, c)
 	for _, owner := range []int64{ann, bob} {
 		twin := account.Key{AccountID: owner, Name: "twin", Hash: taken.Hash, Scopes: account.AllScopes(), CreatedAt: at(2)}
-		wantInvalid(t, "a second key with a secret", c.CreateKey(t.Context(), &twin), "key", secretTaken)
+		wantInvalid(t, "a second key with a secret", c.CreateKey(t.Context(), &twin, nil), "key", secretTaken)
 	}
 	same(t, "the catalog after a refused key", before, stateOf(t, c))
 }
@@ -80,14 +116,14 @@ func keyRace(t *testing.T, c store.Catalog) {
 	lost := func(err error) bool { return invalid(err, "key", secretTaken) }
 	oneWins(t, 20, lost, func(int) error {
 		k := account.Key{AccountID: owner, Name: "twin", Hash: account.HashSecret("secret"), Scopes: account.AllScopes(), CreatedAt: at(0)}
-		return c.CreateKey(t.Context(), &k)
+		return c.CreateKey(t.Context(), &k, nil)
 	})
 }
 
 func keyNeedsAccount(t *testing.T, c store.Catalog) {
 	newAccount(t, c, "ann")
 	k := account.Key{AccountID: nowhere, Name: "lost", Hash: account.HashSecret("secret"), Scopes: account.AllScopes(), CreatedAt: at(0)}
-	wantNotFound(t, "a key for no account", c.CreateKey(t.Context(), &k))
+	wantNotFound(t, "a key for no account", c.CreateKey(t.Context(), &k, nil))
 	_, err := c.KeyByHash(t.Context(), k.Hash)
 	wantNotFound(t, "the key that was refused", err)
 }

@@ -8,10 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"sightline/internal/account"
-	"sightline/internal/analytics"
 	"sightline/internal/fault"
-	"sightline/internal/seo"
 	"sightline/internal/store"
 )
 
@@ -21,63 +18,6 @@ var lifecycleContracts = []contract{
 	{"a cancelled first start leaves no owner", cancelledOwner},
 	{"a closed catalog fails", closedFails},
 	{"closing waits for calls under way", closedUnderLoad},
-}
-
-// A call is one call of a method, on records that exist.
-type call struct {
-	method string
-	try    func(ctx context.Context) error
-}
-
-// everyCall has a call of each method.
-func everyCall(c store.Catalog, f filled) []call {
-	owner := f.account.ID
-	edit := func(w *analytics.Website) error { return w.SetURL("https://changed.example") }
-	return []call{
-		{"CreateAccount", func(ctx context.Context) error {
-			a := account.New("new@example.com", at(1))
-			return c.CreateAccount(ctx, &a)
-		}},
-		{"CreateOwner", func(ctx context.Context) error {
-			a, k := account.New("owner@example.com", at(1)), account.Key{Name: "owner", Hash: account.HashSecret("owner"), CreatedAt: at(1)}
-			_, err := c.CreateOwner(ctx, &a, &k)
-			return err
-		}},
-		{"Accounts", func(ctx context.Context) error { _, err := c.Accounts(ctx); return err }},
-		{"CreateKey", func(ctx context.Context) error {
-			k := account.Key{AccountID: owner, Name: "new", Hash: account.HashSecret("new"), CreatedAt: at(1)}
-			return c.CreateKey(ctx, &k)
-		}},
-		{"KeyByHash", func(ctx context.Context) error { _, err := c.KeyByHash(ctx, f.key.Hash); return err }},
-		{"AllKeys", func(ctx context.Context) error { _, err := c.AllKeys(ctx); return err }},
-		{"TouchKeys", func(ctx context.Context) error {
-			return c.TouchKeys(ctx, map[int64]time.Time{f.key.ID: at(9)})
-		}},
-		{"RevokeKey", func(ctx context.Context) error { return c.RevokeKey(ctx, owner, f.key.ID, at(9)) }},
-		{"Websites", func(ctx context.Context) error { _, err := c.Websites(ctx, owner, websiteRequest()); return err }},
-		{"Website", func(ctx context.Context) error { _, err := c.Website(ctx, owner, f.website.ID); return err }},
-		{"OldestWebsite", func(ctx context.Context) error { _, err := c.OldestWebsite(ctx, owner, "example.com"); return err }},
-		{"CreateWebsite", func(ctx context.Context) error {
-			w := analytics.Website{AccountID: owner, URL: "https://new.example", Domain: "new.example", TrackingID: "new", Version: 1, CreatedAt: at(1), UpdatedAt: at(1)}
-			return c.CreateWebsite(ctx, &w)
-		}},
-		{"UpdateWebsite", func(ctx context.Context) error { _, err := c.UpdateWebsite(ctx, owner, f.website.ID, edit); return err }},
-		{"DeleteWebsite", func(ctx context.Context) error { return c.DeleteWebsite(ctx, owner, f.website.ID) }},
-		{"Projects", func(ctx context.Context) error { _, err := c.Projects(ctx, owner, projectRequest()); return err }},
-		{"Project", func(ctx context.Context) error {
-			_, err := c.Project(ctx, owner, seo.Ref{ID: f.project.ID})
-			return err
-		}},
-		{"CreateProject", func(ctx context.Context) error {
-			p := seo.Project{AccountID: owner, Name: "new", Version: 1, CreatedAt: at(1), UpdatedAt: at(1)}
-			return c.CreateProject(ctx, &p)
-		}},
-		{"DeleteProject", func(ctx context.Context) error {
-			_, err := c.DeleteProject(ctx, owner, seo.Ref{Name: f.project.Name})
-			return err
-		}},
-		{"Ping", c.Ping},
-	}
 }
 
 // wantFailures makes every call and fails the test unless each fails, in a way that cannot be taken for an answer.
@@ -111,6 +51,14 @@ func cancelledWritesNothing(t *testing.T, c store.Catalog) {
 	defer cancel()
 	wantFailures(t, ctx, everyCall(c, f))
 	same(t, "the catalog after cancelled calls", before, stateOf(t, c))
+	same(t, "the receipt from before", f.receipt, must(c.Receipt(t.Context(), f.account.ID, f.receipt.Operation, f.receipt.Key))(t))
+	for _, key := range callKeys {
+		_, err := c.Receipt(t.Context(), f.account.ID, f.receipt.Operation, key)
+		wantNotFound(t, "the receipt of a cancelled "+key, err)
+	}
+	if !must(c.TakeTurn(t.Context(), callJob, at(9), time.Minute))(t) {
+		t.Error("a cancelled call took the turn")
+	}
 }
 
 func cancelledOwner(t *testing.T, c store.Catalog) {
@@ -145,7 +93,7 @@ func closedUnderLoad(t *testing.T, c store.Catalog) {
 			late := closed.Load()
 			w := plainWebsite(f.account.ID)
 			w.TrackingID = rand.Text()
-			if c.CreateWebsite(t.Context(), &w) != nil {
+			if c.CreateWebsite(t.Context(), &w, nil) != nil {
 				return nil
 			}
 			if late {

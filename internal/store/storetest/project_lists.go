@@ -118,7 +118,7 @@ func projectSortName(t *testing.T, c store.Catalog) {
 	for _, i := range order {
 		p := seo.NewProject(owner, at(i*5%3))
 		p.Name = want[i]
-		ok(t, c.CreateProject(t.Context(), &p))
+		ok(t, c.CreateProject(t.Context(), &p, nil))
 	}
 	for _, desc := range []bool{false, true} {
 		r := projectRequest()

@@ -60,7 +60,8 @@ func (m *machine) createKey(t *rapid.T) {
 	}
 	ours, theirs := k, k
 	ours.AccountID, theirs.AccountID = owner.oracle, owner.engine
-	if agree(t, m.oracle.CreateKey(m.ctx, &ours), m.engine.CreateKey(m.ctx, &theirs)) {
+	ourReceipt, theirReceipt := m.someReceipt(t, owner)
+	if agree(t, m.oracle.CreateKey(m.ctx, &ours, ourReceipt), m.engine.CreateKey(m.ctx, &theirs, theirReceipt)) {
 		m.keys.add(t, twin{theirs.ID, ours.ID, &owner})
 	}
 }
@@ -98,6 +99,24 @@ func (m *machine) compareAccounts(t *rapid.T) {
 		if a.ID = m.accounts.oracle(a.ID); a.ID != 0 {
 			got = append(got, a)
 		}
+	}
+	equal(t, want, got)
+	for _, a := range m.accounts {
+		want, wantErr := m.oracle.Account(m.ctx, a.oracle)
+		got, err := m.engine.Account(m.ctx, a.engine)
+		agree(t, wantErr, err)
+		got.ID = m.accounts.oracle(got.ID)
+		equal(t, want, got)
+	}
+}
+
+func (m *machine) listKeys(t *rapid.T) {
+	owner, r := m.accounts.any(t, "account"), somePage(t)
+	want, wantErr := m.oracle.Keys(m.ctx, owner.oracle, r)
+	got, err := m.engine.Keys(m.ctx, owner.engine, r)
+	agree(t, wantErr, err)
+	for i, k := range got.Items {
+		got.Items[i] = m.asOracleKey(k)
 	}
 	equal(t, want, got)
 }

@@ -16,7 +16,8 @@ func (m *machine) createWebsite(t *rapid.T) {
 	}
 	ours, theirs := w, w
 	ours.AccountID, theirs.AccountID = owner.oracle, owner.engine
-	if agree(t, m.oracle.CreateWebsite(m.ctx, &ours), m.engine.CreateWebsite(m.ctx, &theirs)) {
+	ourReceipt, theirReceipt := m.someReceipt(t, owner)
+	if agree(t, m.oracle.CreateWebsite(m.ctx, &ours, ourReceipt), m.engine.CreateWebsite(m.ctx, &theirs, theirReceipt)) {
 		m.websites.add(t, twin{theirs.ID, ours.ID, &owner})
 	}
 }
@@ -44,12 +45,11 @@ var changes = []func(*analytics.Website) error{
 	func(w *analytics.Website) error { return w.SetURL("ftp://no") },
 }
 
-// updateWebsite makes up to three changes. None is a change too.
-func (m *machine) updateWebsite(t *rapid.T) {
-	owner, id := m.record(t, m.websites, "website")
+// someEdit makes up to three changes. None is a change too.
+func someEdit(t *rapid.T) func(*analytics.Website) error {
 	now := someTime(t)
 	picked := rapid.SliceOfN(rapid.IntRange(0, len(changes)-1), 0, 3).Draw(t, "changes")
-	edit := func(w *analytics.Website) error {
+	return func(w *analytics.Website) error {
 		return w.Edit(now, func(w *analytics.Website) error {
 			var errs []error
 			for _, i := range picked {
@@ -58,6 +58,11 @@ func (m *machine) updateWebsite(t *rapid.T) {
 			return errors.Join(errs...)
 		})
 	}
+}
+
+func (m *machine) updateWebsite(t *rapid.T) {
+	owner, id := m.record(t, m.websites, "website")
+	edit := someEdit(t)
 	want, wantErr := m.oracle.UpdateWebsite(m.ctx, owner.oracle, id.oracle, edit)
 	got, err := m.engine.UpdateWebsite(m.ctx, owner.engine, id.engine, edit)
 	if agree(t, wantErr, err) {
@@ -67,11 +72,12 @@ func (m *machine) updateWebsite(t *rapid.T) {
 
 func (m *machine) deleteWebsite(t *rapid.T) {
 	owner, id := m.record(t, m.websites, "website")
-	agree(t, m.oracle.DeleteWebsite(m.ctx, owner.oracle, id.oracle), m.engine.DeleteWebsite(m.ctx, owner.engine, id.engine))
+	how := someDeletion(t)
+	agree(t, m.oracle.DeleteWebsite(m.ctx, owner.oracle, id.oracle, how), m.engine.DeleteWebsite(m.ctx, owner.engine, id.engine, how))
 }
 
 func (m *machine) oldestWebsite(t *rapid.T) {
-	owner, domain := m.accounts.any(t, "account"), draw(t, "domain", "example.com", "example.com:8080", "xn--mnchen-3ya.de", "xn--ber-goa.example", "example")
+	owner, domain := m.accounts.any(t, "account"), draw(t, "domain", "example.com", "example.com:8080", "xn--mnchen-3ya.de", "xn--ber-goa.example", "a_b.example", "example")
 	want, wantErr := m.oracle.OldestWebsite(m.ctx, owner.oracle, domain)
 	got, err := m.engine.OldestWebsite(m.ctx, owner.engine, domain)
 	if agree(t, wantErr, err) {
@@ -84,7 +90,8 @@ func (m *machine) createProject(t *rapid.T) {
 	p.Name, p.Score, p.Reports = draw(t, "name", someNames...), draw(t, "score", nil, score(0), score(77)), rapid.IntRange(0, 2).Draw(t, "reports")
 	ours, theirs := p, p
 	ours.AccountID, theirs.AccountID = owner.oracle, owner.engine
-	if agree(t, m.oracle.CreateProject(m.ctx, &ours), m.engine.CreateProject(m.ctx, &theirs)) {
+	ourReceipt, theirReceipt := m.someReceipt(t, owner)
+	if agree(t, m.oracle.CreateProject(m.ctx, &ours, ourReceipt), m.engine.CreateProject(m.ctx, &theirs, theirReceipt)) {
 		m.projects.add(t, twin{theirs.ID, ours.ID, &owner})
 	}
 }
@@ -110,8 +117,9 @@ func (m *machine) readProject(t *rapid.T) {
 
 func (m *machine) deleteProject(t *rapid.T) {
 	owner, ours, theirs := m.ref(t)
-	want, wantErr := m.oracle.DeleteProject(m.ctx, owner.oracle, ours)
-	got, err := m.engine.DeleteProject(m.ctx, owner.engine, theirs)
+	how := someDeletion(t)
+	want, wantErr := m.oracle.DeleteProject(m.ctx, owner.oracle, ours, how)
+	got, err := m.engine.DeleteProject(m.ctx, owner.engine, theirs, how)
 	if agree(t, wantErr, err) {
 		equal(t, want, m.asOracleProject(got))
 	}

@@ -9,6 +9,7 @@ import (
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
 	"sightline/internal/store"
+	"sightline/internal/trash"
 )
 
 var updateContracts = []contract{
@@ -21,7 +22,8 @@ var updateContracts = []contract{
 	{"the list follows", updateListed},
 	{"at once of different fields lose none", updateAtOnce},
 	{"at once of one field lose none", updateSameField},
-	{"and deletion at once", updateOrDelete},
+	{"and erasure at once", updateOrDelete(erase)},
+	{"and deletion at once", updateOrDelete(toTrash(9))},
 }
 
 // update changes a website and fails the test unless the answer is what is stored.
@@ -183,24 +185,43 @@ func updateSameField(t *testing.T, c store.Catalog) {
 	}
 }
 
-func updateOrDelete(t *testing.T, c store.Catalog) {
-	w := newWebsite(t, c, newAccount(t, c, "ann").ID, "https://a.example", 0)
-	errs := atOnce(20, func(i int) error {
-		if i == 10 {
-			return c.DeleteWebsite(t.Context(), w.AccountID, w.ID)
-		}
-		_, err := c.UpdateWebsite(t.Context(), w.AccountID, w.ID, func(w *analytics.Website) error {
-			w.ExcludeParams += "x"
-			return nil
+// updateOrDelete deletes a website among updates. Those that came before the deletion are in what it left.
+func updateOrDelete(how trash.Deletion) func(*testing.T, store.Catalog) {
+	return func(t *testing.T, c store.Catalog) {
+		w := newWebsite(t, c, newAccount(t, c, "ann").ID, "https://a.example", 0)
+		errs := atOnce(20, func(i int) error {
+			if i == 10 {
+				return c.DeleteWebsite(t.Context(), w.AccountID, w.ID, how)
+			}
+			_, err := c.UpdateWebsite(t.Context(), w.AccountID, w.ID, func(w *analytics.Website) error {
+				return w.Edit(at(5), func(w *analytics.Website) error {
+					w.ExcludeParams += "x"
+					return nil
+				})
+			})
+			return err
 		})
-		return err
-	})
-	ok(t, errs[10])
-	for _, err := range errs {
-		if err != nil {
-			wantNotFound(t, "an update after the deletion", err)
+		ok(t, errs[10])
+		updates := -1 // the deletion is none
+		for _, err := range errs {
+			if err == nil {
+				updates++
+			} else {
+				wantNotFound(t, "an update after the deletion", err)
+			}
+		}
+		_, err := c.Website(t.Context(), w.AccountID, w.ID)
+		wantNotFound(t, "the website after its deletion", err)
+
+		var back analytics.Website
+		err = c.RestoreWebsite(t.Context(), w.AccountID, w.ID, &back, nil)
+		if how.At.IsZero() {
+			wantNotFound(t, "restoring an erased website", err)
+			return
+		}
+		ok(t, err)
+		if len(back.ExcludeParams) != updates || back.Version != int64(1+updates) {
+			t.Errorf("%d updates before the deletion left %d characters and version %d", updates, len(back.ExcludeParams), back.Version)
 		}
 	}
-	_, err := c.Website(t.Context(), w.AccountID, w.ID)
-	wantNotFound(t, "the website after its deletion", err)
 }

@@ -12,6 +12,7 @@ import (
 var websiteListContracts = []contract{
 	{"are searched", websiteSearch},
 	{"are sorted", websiteSort},
+	{"are sorted by the bytes of the domain", websiteSortDomain},
 	{"are paged", websitePages},
 	{"page the rows that match", websiteSearchPages},
 }
@@ -144,6 +145,30 @@ func websiteSort(t *testing.T, c store.Catalog) {
 			same(t, "the order by "+test.sortBy+direction(desc), test.want, got)
 			slices.Reverse(test.want)
 		}
+	}
+}
+
+// websiteSortDomain has hosts that a language's order would put elsewhere: it takes - . _ : for much the same, and before digits.
+func websiteSortDomain(t *testing.T, c store.Catalog) {
+	owner := newAccount(t, c, "ann").ID
+	want := []string{"a--b.example", "a-b.example", "a-z.example", "a.b.example", "a.example", "a.example:81", "a1.example", "a_1.example", "a_b.example",
+		"aa.example", "ab.example", "b-a.example", "b.a.example", "b_a.example"}
+	for _, i := range []int{8, 3, 12, 0, 6, 10, 1, 13, 4, 9, 2, 11, 5, 7} {
+		newWebsite(t, c, owner, "https://"+want[i], i%3)
+	}
+	for _, desc := range []bool{false, true} {
+		r := websiteRequest()
+		r.SortBy, r.Desc = analytics.SortByURL, desc
+		for _, r.PerPage = range []int{100, 3} {
+			var got []string
+			for r.Page = 1; r.Page <= listing.LastPage(len(want), r.PerPage); r.Page++ {
+				for _, w := range must(c.Websites(t.Context(), owner, r))(t).Items {
+					got = append(got, w.Domain)
+				}
+			}
+			same(t, "the order by domain"+direction(desc), want, got)
+		}
+		slices.Reverse(want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sightline/internal/analytics"
 	"sightline/internal/site"
 	"sightline/internal/store"
+	"sightline/internal/trash"
 )
 
 var websiteContracts = []contract{
@@ -16,8 +17,10 @@ var websiteContracts = []contract{
 	{"the longest texts come back", websiteLongest},
 	{"need an account", websiteNeedsAccount},
 	{"the same site may be registered again", websiteTwice},
-	{"are deleted once", websiteDeleted},
-	{"one of many deletions at once wins", websiteDeletedRace},
+	{"are erased once", websiteDeleted(erase)},
+	{"go into the trash once", websiteDeleted(toTrash(9))},
+	{"one of many erasures at once wins", websiteDeletedRace(erase)},
+	{"one of many deletions at once wins", websiteDeletedRace(toTrash(9))},
 	{"ids grow and are never reused", websiteIDs},
 	{"created at once all get their own id", websiteCreatedAtOnce},
 	{"the oldest of a domain", websiteOldest},
@@ -41,7 +44,7 @@ func fullWebsite(owner int64) analytics.Website {
 func createAndRead(t *testing.T, c store.Catalog, w analytics.Website) analytics.Website {
 	t.Helper()
 	want := w
-	ok(t, c.CreateWebsite(t.Context(), &w))
+	ok(t, c.CreateWebsite(t.Context(), &w, nil))
 	if w.ID <= 0 {
 		t.Fatalf("a new website has id %d", w.ID)
 	}
@@ -106,7 +109,7 @@ func websiteLongest(t *testing.T, c store.Catalog) {
 func websiteNeedsAccount(t *testing.T, c store.Catalog) {
 	newAccount(t, c, "ann")
 	w := plainWebsite(nowhere)
-	wantNotFound(t, "a website for no account", c.CreateWebsite(t.Context(), &w))
+	wantNotFound(t, "a website for no account", c.CreateWebsite(t.Context(), &w, nil))
 	if page := must(c.Websites(t.Context(), nowhere, websiteRequest()))(t); page.Total != 0 || len(page.Items) != 0 {
 		t.Errorf("the list of an account that does not exist has %d rows of %d", len(page.Items), page.Total)
 	}
@@ -119,36 +122,35 @@ func websiteTwice(t *testing.T, c store.Catalog) {
 	same(t, "the second", second, must(c.Website(t.Context(), owner, second.ID))(t))
 }
 
-func websiteDeleted(t *testing.T, c store.Catalog) {
-	owner := newAccount(t, c, "ann").ID
-	kept, gone := newWebsite(t, c, owner, "https://a.example", 0), newWebsite(t, c, owner, "https://a.example", 0)
-	ok(t, c.DeleteWebsite(t.Context(), owner, gone.ID))
-	for _, id := range []int64{gone.ID, nowhere, 0, -1} {
-		what := numbered("website", int(id))
-		_, err := c.Website(t.Context(), owner, id)
-		wantNotFound(t, "reading "+what, err)
-		wantNotFound(t, "deleting "+what, c.DeleteWebsite(t.Context(), owner, id))
-		_, err = c.UpdateWebsite(t.Context(), owner, id, func(*analytics.Website) error {
-			t.Errorf("the edit of %s was called", what)
-			return nil
-		})
-		wantNotFound(t, "updating "+what, err)
-	}
-	page := must(c.Websites(t.Context(), owner, websiteRequest()))(t)
-	same(t, "the list after a deletion", []analytics.Website{kept}, page.Items)
-	if page.Total != 1 {
-		t.Errorf("the total after a deletion is %d, want 1", page.Total)
+func websiteDeleted(how trash.Deletion) func(*testing.T, store.Catalog) {
+	return func(t *testing.T, c store.Catalog) {
+		owner := newAccount(t, c, "ann").ID
+		kept, gone := newWebsite(t, c, owner, "https://a.example", 0), newWebsite(t, c, owner, "https://a.example", 0)
+		ok(t, c.DeleteWebsite(t.Context(), owner, gone.ID, how))
+		for _, id := range []int64{gone.ID, nowhere, 0, -1} {
+			what := numbered("website", int(id))
+			_, err := c.Website(t.Context(), owner, id)
+			wantNotFound(t, "reading "+what, err)
+			wantNotFound(t, "erasing "+what, c.DeleteWebsite(t.Context(), owner, id, erase))
+			wantNotFound(t, "deleting "+what, c.DeleteWebsite(t.Context(), owner, id, toTrash(10)))
+			_, err = c.UpdateWebsite(t.Context(), owner, id, func(*analytics.Website) error {
+				t.Errorf("the edit of %s was called", what)
+				return nil
+			})
+			wantNotFound(t, "updating "+what, err)
+		}
+		page := must(c.Websites(t.Context(), owner, websiteRequest()))(t)
+		same(t, "the list after a deletion", []analytics.Website{kept}, whole(t, "websites", page))
 	}
 }
 
-func websiteDeletedRace(t *testing.T, c store.Catalog) {
-	owner := newAccount(t, c, "ann").ID
-	w, other := newWebsite(t, c, owner, "https://a.example", 0), newWebsite(t, c, owner, "https://b.example", 0)
-	oneWins(t, 20, isNotFound, func(int) error { return c.DeleteWebsite(t.Context(), owner, w.ID) })
-	page := must(c.Websites(t.Context(), owner, websiteRequest()))(t)
-	same(t, "the list", []analytics.Website{other}, page.Items)
-	if page.Total != 1 {
-		t.Errorf("the total is %d, want 1", page.Total)
+func websiteDeletedRace(how trash.Deletion) func(*testing.T, store.Catalog) {
+	return func(t *testing.T, c store.Catalog) {
+		owner := newAccount(t, c, "ann").ID
+		w, other := newWebsite(t, c, owner, "https://a.example", 0), newWebsite(t, c, owner, "https://b.example", 0)
+		oneWins(t, 20, isNotFound, func(int) error { return c.DeleteWebsite(t.Context(), owner, w.ID, how) })
+		page := must(c.Websites(t.Context(), owner, websiteRequest()))(t)
+		same(t, "the list", []analytics.Website{other}, whole(t, "websites", page))
 	}
 }
 
@@ -163,7 +165,7 @@ func websiteIDs(t *testing.T, c store.Catalog) {
 		}
 		last = w.ID
 		if i%3 > 0 {
-			ok(t, c.DeleteWebsite(t.Context(), owner, w.ID))
+			ok(t, c.DeleteWebsite(t.Context(), owner, w.ID, erase))
 		}
 	}
 }
@@ -177,7 +179,7 @@ func websiteCreatedAtOnce(t *testing.T, c store.Catalog) {
 		if err := w.SetURL(numbered("https://site", i) + ".example"); err != nil {
 			return err
 		}
-		err := c.CreateWebsite(t.Context(), &w)
+		err := c.CreateWebsite(t.Context(), &w, nil)
 		ids[i] = w.ID
 		return err
 	})
@@ -205,7 +207,7 @@ func websiteOldest(t *testing.T, c store.Catalog) {
 		}
 	}
 	oldest(first.ID)
-	ok(t, c.DeleteWebsite(t.Context(), ann, first.ID))
+	ok(t, c.DeleteWebsite(t.Context(), ann, first.ID, erase))
 	oldest(second.ID)
 	must(c.UpdateWebsite(t.Context(), ann, other.ID, func(w *analytics.Website) error { return w.SetURL("https://a.example") }))(t)
 	oldest(other.ID)
