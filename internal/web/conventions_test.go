@@ -263,6 +263,7 @@ func TestRevokedKeyAnswersLikeAnUnknownOne(t *testing.T) {
 		if err := s.catalog.RevokeKey(t.Context(), s.owner.ID, keys[0].ID, start); err != nil {
 			t.Fatal(err)
 		}
+		s.forget()
 		revoked := s.form("GET", s.seo+"/api/v1/projects", "")
 		unknown := s.do("GET", s.seo+"/api/v1/projects", "", "Authorization: Bearer "+account.NewSecret())
 		revoked.body = strings.Replace(revoked.body, revoked.header.Get("X-Request-Id"), "", 1)
@@ -368,6 +369,7 @@ func TestProbes(t *testing.T) {
 	if got := s.want(s.do("GET", s.seo+"/readyz", ""), 503); got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
+	s.forget()
 	if got := s.want(s.form("GET", s.seo+"/api/v1/projects", ""), 503); got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}

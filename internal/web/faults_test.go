@@ -14,15 +14,14 @@ import (
 
 	"sightline/internal/fault"
 	"sightline/internal/listing"
+	"sightline/internal/receipt"
 	"sightline/internal/seo"
+	"sightline/internal/web"
 )
-
-// projects is seo.Projects under a name that leaves Projects to the method.
-type projects = seo.Projects
 
 // brokenProjects fails lists and creates in its way.
 type brokenProjects struct {
-	projects
+	web.Catalog
 	fail func(context.Context) error
 }
 
@@ -30,7 +29,7 @@ func (b brokenProjects) Projects(ctx context.Context, _ int64, _ listing.Request
 	return listing.Page[seo.Project]{}, b.fail(ctx)
 }
 
-func (b brokenProjects) CreateProject(ctx context.Context, _ *seo.Project) error {
+func (b brokenProjects) CreateProject(ctx context.Context, _ *seo.Project, _ *receipt.Receipt) error {
 	return b.fail(ctx)
 }
 
@@ -56,7 +55,7 @@ func TestFailures(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s := serveWith(t, func(s *server) { s.web.Projects = brokenProjects{s.catalog, test.fail} })
+			s := serveWith(t, func(s *server) { s.web.Catalog = brokenProjects{s.catalog, test.fail} })
 			got := s.want(s.form("POST", s.seo+"/api/v1/projects", "project=x"), test.want)
 			if strings.Contains(got.body, "secret") || !strings.Contains(s.log.String(), "SELECT secret") || !strings.Contains(s.log.String(), "level=ERROR msg=request") {
 				t.Errorf("answer %s, log %s", got.body, s.log)
@@ -70,7 +69,7 @@ func TestFailures(t *testing.T) {
 func TestStopFinishesRunningRequests(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	s := serveWith(t, func(s *server) {
-		s.web.Projects = brokenProjects{s.catalog, func(context.Context) error { close(entered); <-leave; return nil }}
+		s.web.Catalog = brokenProjects{s.catalog, func(context.Context) error { close(entered); <-leave; return nil }}
 	})
 	answered := make(chan answer, 1)
 	go func() { answered <- s.form("GET", s.seo+"/api/v1/projects", "") }()

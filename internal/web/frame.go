@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"log/slog"
@@ -18,7 +19,17 @@ import (
 type frame struct {
 	next     http.Handler
 	log      *slog.Logger
+	meter    Meter // nil: nobody asks
 	draining *atomic.Bool
+}
+
+// A Meter counts requests. It learns nothing of them that a caller could choose freely.
+type Meter interface {
+	// Began notes that a request is being served.
+	Began()
+	// Ended notes that one is served no more: by which area and route it was, the status of the answer (0: there was
+	// none) and how long it took.
+	Ended(area, method, route string, status int, took time.Duration)
 }
 
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +41,11 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Request-Id", call.RequestID)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Access-Control-Allow-Origin", "*")
-	header.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After, X-Request-Id, X-Ignored-Fields, X-Same-Domain")
+	header.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After, X-Request-Id, X-Ignored-Fields, X-Same-Domain, Idempotency-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+	if f.meter != nil {
+		f.meter.Began()
+		defer func() { f.measure(call, answer.status, time.Since(start)) }()
+	}
 	defer func() {
 		if cause := recover(); cause != nil {
 			if cause == http.ErrAbortHandler {
@@ -49,6 +64,18 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.next.ServeHTTP(answer, r)
+}
+
+// measure tells the meter of a request. HEAD counts as GET; a method that a route does not have, as other.
+func (f *frame) measure(call *apikit.Call, status int, took time.Duration) {
+	method, route, known := strings.Cut(call.Route, " ")
+	if !known {
+		route = "unknown"
+	}
+	if !known || method == "?" {
+		method = "other"
+	}
+	f.meter.Ended(cmp.Or(call.Area, "unknown"), method, route, status, took)
 }
 
 // logRequest writes one line. Of the request it shows only which route it was for: anything else may hold a secret.

@@ -67,8 +67,8 @@ func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place, chan
 	}
 	s.seo, s.analytics = seo.URL.String(), analytics.URL.String()
 	clock := func() time.Time { return start }
-	s.web = &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: account.NewGate(catalog, clock),
-		Ready: catalog.Ping, Version: "test", Now: clock, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	s.web = &web.Server{SEO: seo, Analytics: analytics, Catalog: catalog, Gate: account.NewGate(catalog, clock),
+		TrashKept: 7 * 24 * time.Hour, Version: "test", Now: clock, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, change := range changes {
 		change(s)
 	}
@@ -135,11 +135,14 @@ func (s *server) newKey(owner int64, scopes account.Scopes, expires time.Time) s
 	s.Helper()
 	secret := account.NewSecret()
 	k := account.Key{AccountID: owner, Name: "test", Hash: account.HashSecret(secret), Scopes: scopes, CreatedAt: start, ExpiresAt: expires}
-	if err := s.catalog.CreateKey(s.Context(), &k); err != nil {
+	if err := s.catalog.CreateKey(s.Context(), &k, nil); err != nil {
 		s.Fatal(err)
 	}
 	return secret
 }
+
+// forget waits until the server has forgotten which keys it saw.
+func (s *server) forget() { time.Sleep(time.Second) }
 
 // An answer is what came back.
 type answer struct {

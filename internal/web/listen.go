@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -46,6 +47,7 @@ func schemePort(base *url.URL) string {
 // A Door is a set of listeners on one port, with the places behind it.
 type Door struct {
 	Places    []*Place
+	admin     http.Handler // behind it instead of places, if set
 	listeners []net.Listener
 }
 
@@ -65,7 +67,7 @@ func Listen(places ...*Place) ([]*Door, error) {
 		}
 		door := &Door{Places: []*Place{place}}
 		doors = append(doors, door)
-		if err := door.bind(addresses); err != nil {
+		if err := door.bind(addresses, "--seo-url and --analytics-url"); err != nil {
 			return nil, errors.Join(err, CloseDoors(doors))
 		}
 		if place.URL.Port() == "0" {
@@ -92,8 +94,8 @@ func CloseDoors(doors []*Door) error {
 }
 
 // bind listens on every address. After the first, a port 0 becomes the port of the first, and an address that this
-// machine does not have (IPv6 switched off) is left out.
-func (d *Door) bind(addresses []string) error {
+// machine does not have (IPv6 switched off) is left out. flags are those that choose the port.
+func (d *Door) bind(addresses []string, flags string) error {
 	for _, address := range addresses {
 		if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && len(d.listeners) > 0 {
 			address = net.JoinHostPort(host, d.port())
@@ -104,7 +106,7 @@ func (d *Door) bind(addresses []string) error {
 			d.listeners = append(d.listeners, listener)
 		case len(d.listeners) > 0 && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)):
 		case errors.Is(err, syscall.EADDRINUSE):
-			return fmt.Errorf("%s is already in use: stop the program that listens there, or choose another port with --seo-url and --analytics-url", address)
+			return fmt.Errorf("%s is already in use: stop the program that listens there, or choose another port with %s", address, flags)
 		case errors.Is(err, syscall.EACCES):
 			return fmt.Errorf("not allowed to listen on %s: choose a port above 1023, or grant the program that right", address)
 		default:

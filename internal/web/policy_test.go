@@ -3,6 +3,7 @@ package web_test
 import (
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"sightline/internal/account"
 	"sightline/internal/analytics"
 	"sightline/internal/seo"
+	"sightline/internal/trash"
 	"sightline/internal/web"
 	"sightline/internal/web/apikit"
 )
@@ -21,21 +23,31 @@ var callers = []string{"no key", "bad key", "revoked", "expired", "read-only", "
 // policy says what each caller gets from each operation. A route without a row here fails the test.
 var policy = map[string][]int{
 	//                                          none bad rev. exp. read area other owner
-	"GET /api/v1/projects":              {401, 401, 401, 401, 200, 403, 200, 200},
-	"DELETE /api/v1/projects/{project}": {401, 401, 401, 401, 403, 403, 404, 200},
-	"GET /api/v1/projects/{project}":    {401, 401, 401, 401, 200, 403, 404, 200},
-	"POST /api/v1/projects":             {401, 401, 401, 401, 403, 403, 201, 201},
-	"GET /api/v1/websites":              {401, 401, 401, 401, 200, 403, 200, 200},
-	"GET /api/v1/websites/{id}":         {401, 401, 401, 401, 200, 403, 404, 200},
-	"POST /api/v1/websites":             {401, 401, 401, 401, 403, 403, 201, 201},
-	"PUT /api/v1/websites/{id}":         {401, 401, 401, 401, 403, 403, 404, 200},
-	"PATCH /api/v1/websites/{id}":       {401, 401, 401, 401, 403, 403, 404, 200},
-	"DELETE /websites/{id}/destroy":     {401, 401, 401, 401, 403, 403, 404, 200},
-	"DELETE /api/v1/websites/{id}":      {401, 401, 401, 401, 403, 403, 404, 200},
-	"GET /api/v1/openapi.json":          {200, 200, 200, 200, 200, 200, 200, 200},
-	"GET /docs":                         {200, 200, 200, 200, 200, 200, 200, 200},
-	"GET /healthz":                      {200, 200, 200, 200, 200, 200, 200, 200},
-	"GET /readyz":                       {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /api/v1/projects":                    {401, 401, 401, 401, 200, 403, 200, 200},
+	"DELETE /api/v1/projects/{project}":       {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/projects/{project}":          {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/projects":                   {401, 401, 401, 401, 403, 403, 201, 201},
+	"GET /api/v1/websites":                    {401, 401, 401, 401, 200, 403, 200, 200},
+	"GET /api/v1/websites/{id}":               {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/websites":                   {401, 401, 401, 401, 403, 403, 201, 201},
+	"PUT /api/v1/websites/{id}":               {401, 401, 401, 401, 403, 403, 404, 200},
+	"PATCH /api/v1/websites/{id}":             {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /websites/{id}/destroy":           {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/websites/{id}":            {401, 401, 401, 401, 403, 403, 404, 200},
+	"PUT /api/v1/bulk/websites":               {401, 401, 401, 401, 403, 403, 200, 200},
+	"POST /api/v1/trash/website/{id}/restore": {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/trash/website/{id}":       {401, 401, 401, 401, 403, 403, 404, 200},
+	"POST /api/v1/trash/project/{id}/restore": {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/trash/project/{id}":       {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/trash":                       {401, 401, 401, 401, 200, 403, 200, 200},
+	"GET /api/v1/account":                     {401, 401, 401, 401, 200, 200, 200, 200},
+	"GET /api/v1/keys":                        {401, 401, 401, 401, 403, 403, 200, 200},
+	"POST /api/v1/keys":                       {401, 401, 401, 401, 403, 403, 201, 201},
+	"DELETE /api/v1/keys/{id}":                {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/openapi.json":                {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /docs":                               {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /healthz":                            {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /readyz":                             {200, 200, 200, 200, 200, 200, 200, 200},
 }
 
 // TestPolicy is the policy matrix, with tenants: it calls every route as every caller.
@@ -95,29 +107,26 @@ func (s *server) callers(read, other account.Scope) map[string]string {
 		"other account": stranger, "owner": s.key}
 }
 
-// callAs calls a route for a fresh record of the owner. A refused caller must have no effect; another account must get
-// the answer that an unknown record gets.
+// callAs calls a route for fresh records of the owner. A refused caller must have no effect; another account must get the
+// answer that an unknown record gets.
 func (s *server) callAs(base string, route apikit.Route, caller, key string, want int) {
 	s.Helper()
-	website := analytics.NewWebsite(s.owner.ID, start)
-	if err := website.SetURL("https://victim.example/" + rand.Text()[:8]); err != nil {
-		s.Fatal(err)
-	}
-	project := seo.NewProject(s.owner.ID, start)
-	if err := project.SetName("victim " + rand.Text()[:8]); err != nil {
-		s.Fatal(err)
-	}
-	if err := s.catalog.CreateWebsite(s.Context(), &website); err != nil {
-		s.Fatal(err)
-	}
-	if err := s.catalog.CreateProject(s.Context(), &project); err != nil {
-		s.Fatal(err)
+	v := s.newVictims(strings.Contains(route.Path, "/trash/"))
+	id := v.website.ID
+	switch {
+	case strings.Contains(route.Path, "/trash/project/"):
+		id = v.project.ID
+	case strings.Contains(route.Path, "/keys/"):
+		id = v.key
 	}
 	call := func(id, name string) answer {
 		path := strings.NewReplacer("{id}", id, "{project}", strings.ReplaceAll(name, " ", "%20")).Replace(route.Path)
 		body := map[string]string{"/api/v1/websites": "url=https://new.example", "/api/v1/websites/{id}": "email=1",
-			"/api/v1/projects": "project=new" + rand.Text()[:8]}[route.Path]
+			"/api/v1/projects": "project=new" + rand.Text()[:8], "/api/v1/keys": "name=new", "/api/v1/bulk/websites": "[]"}[route.Path]
 		headers := []string{formType}
+		if route.Many {
+			headers = []string{jsonType}
+		}
 		if key != "" {
 			headers = append(headers, "Authorization: Bearer "+key)
 		}
@@ -125,7 +134,7 @@ func (s *server) callAs(base string, route apikit.Route, caller, key string, wan
 		got.body = strings.ReplaceAll(got.body, got.header.Get("X-Request-Id"), "")
 		return got
 	}
-	got := call(fmt.Sprint(website.ID), project.Name)
+	got := call(fmt.Sprint(id), v.project.Name)
 	if got.status != want {
 		s.Errorf("%s %s as %s: %d, want %d: %s", route.Method, route.Path, caller, got.status, want, got.body)
 	}
@@ -138,12 +147,63 @@ func (s *server) callAs(base string, route apikit.Route, caller, key string, wan
 	if unknown := call("987654321", "unknown"); unknown.status != got.status || unknown.body != got.body {
 		s.Errorf("%s %s as %s: %s, but of an unknown record: %s", route.Method, route.Path, caller, got.body, unknown.body)
 	}
-	if now, err := s.catalog.Website(s.Context(), s.owner.ID, website.ID); err != nil || now != website {
-		s.Errorf("%s %s as %s changed the website: %+v %v", route.Method, route.Path, caller, now, err)
+	if now := s.stateOf(v); now != v {
+		s.Errorf("%s %s as %s changed %+v to %+v", route.Method, route.Path, caller, v, now)
 	}
-	if now, err := s.catalog.Project(s.Context(), s.owner.ID, seo.Ref{Name: project.Name}); err != nil || now != project {
-		s.Errorf("%s %s as %s changed the project: %+v %v", route.Method, route.Path, caller, now, err)
+}
+
+// victims are records of the owner that a caller might touch.
+type victims struct {
+	website analytics.Website
+	project seo.Project
+	key     int64
+	trashed bool
+}
+
+// newVictims makes fresh records, in the trash or not.
+func (s *server) newVictims(trashed bool) victims {
+	s.Helper()
+	v := victims{website: analytics.NewWebsite(s.owner.ID, start), project: seo.NewProject(s.owner.ID, start), trashed: trashed}
+	s.newKey(s.owner.ID, account.AllScopes(), time.Time{})
+	keys, err := s.catalog.AllKeys(s.Context())
+	v.key = keys[len(keys)-1].ID
+	err = errors.Join(err, v.website.SetURL("https://victim.example/"+rand.Text()[:8]), v.project.SetName("victim "+rand.Text()[:8]),
+		s.catalog.CreateWebsite(s.Context(), &v.website, nil), s.catalog.CreateProject(s.Context(), &v.project, nil))
+	if trashed {
+		_, wrong := s.catalog.DeleteProject(s.Context(), s.owner.ID, seo.Ref{ID: v.project.ID}, trash.Deletion{At: start})
+		err = errors.Join(err, wrong, s.catalog.DeleteWebsite(s.Context(), s.owner.ID, v.website.ID, trash.Deletion{At: start}))
 	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	return v
+}
+
+// stateOf reads the records again. Those in the trash are brought back to be read.
+func (s *server) stateOf(v victims) victims {
+	s.Helper()
+	now := victims{trashed: v.trashed}
+	var errs []error
+	if v.trashed {
+		errs = append(errs, s.catalog.RestoreWebsite(s.Context(), s.owner.ID, v.website.ID, &now.website, nil),
+			s.catalog.RestoreProject(s.Context(), s.owner.ID, v.project.ID, &now.project, nil))
+	}
+	var err error
+	now.website, err = s.catalog.Website(s.Context(), s.owner.ID, v.website.ID)
+	errs = append(errs, err)
+	now.project, err = s.catalog.Project(s.Context(), s.owner.ID, seo.Ref{ID: v.project.ID})
+	errs = append(errs, err)
+	keys, err := s.catalog.AllKeys(s.Context())
+	errs = append(errs, err)
+	for _, key := range keys {
+		if key.ID == v.key && key.RevokedAt.IsZero() {
+			now.key = key.ID
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		s.Errorf("reading the records again: %v", err)
+	}
+	return now
 }
 
 // fields that are not the caller's to set are never stored, and answers carry only the documented ones.

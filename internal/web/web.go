@@ -19,7 +19,10 @@ import (
 	"sightline/internal/account"
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
+	"sightline/internal/receipt"
 	"sightline/internal/seo"
+	"sightline/internal/trash"
+	"sightline/internal/web/accountapi"
 	"sightline/internal/web/analyticsapi"
 	"sightline/internal/web/apidoc"
 	"sightline/internal/web/apikit"
@@ -37,16 +40,30 @@ const (
 	readyTime  = 2 * time.Second // for the catalog to answer a probe
 )
 
+// A Catalog is what the operations of both areas need of the store.
+type Catalog interface {
+	account.Accounts
+	account.Keys
+	analytics.Websites
+	analytics.BulkWebsites
+	seo.Projects
+	trash.Trash
+	receipt.Receipts
+	// Ping fails while the catalog cannot serve.
+	Ping(ctx context.Context) error
+}
+
 // A Server serves both areas.
 type Server struct {
 	SEO, Analytics *Place
-	Projects       seo.Projects
-	Websites       analytics.Websites
+	Catalog        Catalog
 	Gate           *account.Gate
-	Ready          func(context.Context) error // fails while the catalog cannot serve
+	Limit          *apikit.RateLimit // nil: none
+	TrashKept      time.Duration     // how long deleted records stay in the trash; 0: they are erased at once
 	Version        string
 	Now            func() time.Time
 	Log            *slog.Logger
+	Meter          Meter // nil: nobody asks
 	// Notice is how long new requests are answered with 503 before the doors close.
 	Notice time.Duration
 
@@ -57,12 +74,10 @@ type Server struct {
 func (s *Server) Serve(ctx context.Context, doors []*Door) error {
 	var servers []*http.Server
 	for _, door := range doors {
-		handler, err := s.Handler(door.Places...)
+		server, err := s.server(ctx, door)
 		if err != nil {
 			return errors.Join(err, CloseDoors(doors))
 		}
-		server := &http.Server{Handler: handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-			MaxHeaderBytes: headerSize, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
 		servers = append(servers, server)
 	}
 	ended := make(chan error)
@@ -102,6 +117,19 @@ func (s *Server) Serve(ctx context.Context, doors []*Door) error {
 	return first
 }
 
+// server is the HTTP server of a door. What an admin started, such as a profile, ends with ctx.
+func (s *Server) server(ctx context.Context, door *Door) (*http.Server, error) {
+	server := &http.Server{ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
+		MaxHeaderBytes: headerSize, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
+	if door.admin != nil {
+		server.Handler, server.BaseContext = door.admin, func(net.Listener) context.Context { return ctx }
+		return server, nil
+	}
+	var err error
+	server.Handler, err = s.Handler(door.Places...)
+	return server, err
+}
+
 // Handler serves the areas at one door: one alone, both at one URL together, or two told apart by the Host header.
 func (s *Server) Handler(places ...*Place) (http.Handler, error) {
 	var next http.Handler
@@ -111,7 +139,7 @@ func (s *Server) Handler(places ...*Place) (http.Handler, error) {
 	} else {
 		next, err = s.router(places...)
 	}
-	return &frame{next: next, log: s.Log, draining: &s.draining}, err
+	return &frame{next: next, log: s.Log, meter: s.Meter, draining: &s.draining}, err
 }
 
 // byHost tells two areas apart by the name that the caller used.
@@ -124,7 +152,7 @@ func (s *Server) byHost(a, b *Place) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	nobody := apikit.NewRouter([]apikit.Route{s.health()}, s.Gate, s.Log)
+	nobody := apikit.NewRouter([]apikit.Route{s.health()}, s.house("unknown"))
 	sameName := a.URL.Hostname() == b.URL.Hostname() // then only the ports differ
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -152,25 +180,38 @@ func isHost(header string, base *url.URL, withPort bool) bool {
 
 // router serves the operations of one area, or of both.
 func (s *Server) router(places ...*Place) (http.Handler, error) {
+	area := "analytics"
+	switch {
+	case len(places) == 2:
+		area = "both"
+	case places[0] == s.SEO:
+		area = "seo"
+	}
 	routes, err := s.Routes(places...)
-	return apikit.NewRouter(routes, s.Gate, s.Log), err
+	return apikit.NewRouter(routes, s.house(area)), err
+}
+
+func (s *Server) house(area string) apikit.House {
+	return apikit.House{Area: area, Gate: s.Gate, Receipts: s.Catalog, Limit: s.Limit, Now: s.Now, Log: s.Log}
 }
 
 // Routes lists everything that is served where one area is, or both are.
 func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 	var routes []apikit.Route
 	var areas []apidoc.Area
+	var objects []trash.Object
+	base := places[0].URL.String()
 	for _, place := range places {
-		base := place.URL.String()
 		if place == s.SEO {
-			areas = append(areas, apidoc.SEO)
-			routes = append(routes, (&seoapi.API{Projects: s.Projects, Base: base, Now: s.Now}).Routes()...)
+			areas, objects = append(areas, apidoc.SEO), append(objects, trash.Project)
+			routes = append(routes, (&seoapi.API{Projects: s.Catalog, Trash: s.Catalog, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
 		} else {
-			areas = append(areas, apidoc.Analytics)
-			routes = append(routes, (&analyticsapi.API{Websites: s.Websites, Base: base, Now: s.Now}).Routes()...)
+			areas, objects = append(areas, apidoc.Analytics), append(objects, trash.Website)
+			routes = append(routes, (&analyticsapi.API{Websites: s.Catalog, Bulk: s.Catalog, Trash: s.Catalog, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
 		}
 	}
-	document, err := apidoc.Document(s.Version, places[0].URL.String(), areas...)
+	routes = append(routes, (&accountapi.API{Accounts: s.Catalog, Keys: s.Catalog, Trash: s.Catalog, Objects: objects, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
+	document, err := apidoc.Document(s.Version, base, areas...)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +227,7 @@ func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 
 // open is a route that serves a fixed document to everybody.
 func open(path, kind string, content []byte) apikit.Route {
-	return apikit.Route{Method: "GET", Path: path, Serve: func(w http.ResponseWriter, r *http.Request) error {
+	return apikit.Route{Method: "GET", Path: path, Open: true, Serve: func(w http.ResponseWriter, r *http.Request) error {
 		header := w.Header()
 		header.Set("Content-Type", kind)
 		header.Set("Content-Length", strconv.Itoa(len(content)))
@@ -204,16 +245,16 @@ type state struct {
 }
 
 func (s *Server) health() apikit.Route {
-	return apikit.Route{Method: "GET", Path: "/healthz", Serve: func(w http.ResponseWriter, r *http.Request) error {
+	return apikit.Route{Method: "GET", Path: "/healthz", Open: true, Serve: func(w http.ResponseWriter, r *http.Request) error {
 		return apikit.Write(w, http.StatusOK, state{"ok", http.StatusOK})
 	}}
 }
 
 func (s *Server) readiness() apikit.Route {
-	return apikit.Route{Method: "GET", Path: "/readyz", Serve: func(w http.ResponseWriter, r *http.Request) error {
+	return apikit.Route{Method: "GET", Path: "/readyz", Open: true, Serve: func(w http.ResponseWriter, r *http.Request) error {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 		defer cancel()
-		if err := s.Ready(ctx); err != nil {
+		if err := s.Catalog.Ping(ctx); err != nil {
 			return fmt.Errorf("%w: %w", fault.Unavailable, err)
 		}
 		return apikit.Write(w, http.StatusOK, state{"ready", http.StatusOK})

@@ -2,36 +2,46 @@
 package analyticsapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"sightline/internal/account"
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
+	"sightline/internal/trash"
 	"sightline/internal/web/apikit"
 )
 
 // An API serves the area.
 type API struct {
 	Websites analytics.Websites
-	Base     string // the area's base URL
+	Bulk     analytics.BulkWebsites
+	Trash    trash.Trash
+	Kept     time.Duration // how long deleted websites stay in the trash; 0: they are erased at once
+	Base     string        // the area's base URL
 	Now      func() time.Time
 }
+
+var (
+	read  = []account.Scope{account.AnalyticsRead}
+	write = []account.Scope{account.AnalyticsWrite}
+)
 
 // Routes lists the operations, the documented ones first.
 func (a *API) Routes() []apikit.Route {
 	return []apikit.Route{
-		{Method: "GET", Path: "/api/v1/websites", Scope: account.AnalyticsRead, Query: apikit.ListQuery, Serve: a.list},
-		{Method: "GET", Path: "/api/v1/websites/{id}", Scope: account.AnalyticsRead, Serve: a.read},
-		{Method: "POST", Path: "/api/v1/websites", Scope: account.AnalyticsWrite, Body: websiteFields, Serve: a.create},
-		{Method: "PUT", Path: "/api/v1/websites/{id}", Scope: account.AnalyticsWrite, Body: websiteFields, Serve: a.update},
-		{Method: "DELETE", Path: "/websites/{id}/destroy", Scope: account.AnalyticsWrite, Serve: a.delete},
-		{Method: "PATCH", Path: "/api/v1/websites/{id}", Scope: account.AnalyticsWrite, Body: websiteFields, Serve: a.update},
-		{Method: "DELETE", Path: "/api/v1/websites/{id}", Scope: account.AnalyticsWrite, Serve: a.delete},
+		{Method: "GET", Path: "/api/v1/websites", Scopes: read, Query: apikit.ListQuery, Serve: a.list},
+		{Method: "GET", Path: "/api/v1/websites/{id}", Scopes: read, Serve: a.read},
+		{Method: "POST", Path: "/api/v1/websites", Scopes: write, Body: websiteFields, Serve: a.create},
+		{Method: "PUT", Path: "/api/v1/websites/{id}", Scopes: write, Body: websiteFields, Serve: a.update},
+		{Method: "DELETE", Path: "/websites/{id}/destroy", Scopes: write, Serve: a.delete},
+		{Method: "PATCH", Path: "/api/v1/websites/{id}", Scopes: write, Body: websiteFields, Serve: a.update},
+		{Method: "DELETE", Path: "/api/v1/websites/{id}", Scopes: write, Serve: a.delete},
+		{Method: "PUT", Path: "/api/v1/bulk/websites", Scopes: write, Query: []string{"dry_run"}, Body: websiteFields, Many: true, Serve: a.apply},
+		{Method: "POST", Path: "/api/v1/trash/website/{id}/restore", Scopes: write, Serve: a.restore},
+		{Method: "DELETE", Path: "/api/v1/trash/website/{id}", Scopes: write, Serve: a.purge},
 	}
 }
 
@@ -76,12 +86,17 @@ func (a *API) read(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return apikit.WriteRecord(w, http.StatusOK, toJSON(site))
+	return found(site).Write(w, r)
+}
+
+// found is the answer that carries a website.
+func found(w analytics.Website) apikit.Answer {
+	return apikit.Record(http.StatusOK, apikit.Tag(w.ID, w.Version), toJSON(w))
 }
 
 func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	site := analytics.NewWebsite(apikit.Account(r), a.Now())
-	edit, err := change(r.Context(), apikit.CallOf(r).Body)
+	edit, err := change(r.Context(), apikit.CallOf(r).Body, "")
 	if err != nil {
 		return err
 	}
@@ -91,11 +106,13 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	if err := a.nameTwin(w, r, site); err != nil {
 		return err
 	}
-	if err := a.Websites.CreateWebsite(r.Context(), &site); err != nil {
+	answer := func() apikit.Answer {
+		return apikit.Created(a.Base+"/api/v1/websites/"+strconv.FormatInt(site.ID, 10), apikit.Tag(site.ID, site.Version), toJSON(site))
+	}
+	if err := a.Websites.CreateWebsite(r.Context(), &site, apikit.Receipt(r, answer)); err != nil {
 		return err
 	}
-	w.Header().Set("Location", a.Base+"/api/v1/websites/"+strconv.FormatInt(site.ID, 10))
-	return apikit.WriteRecord(w, http.StatusCreated, toJSON(site))
+	return answer().Write(w, r)
 }
 
 // update serves PUT and PATCH. Fields that are not sent keep their value.
@@ -104,7 +121,10 @@ func (a *API) update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	edit, err := change(r.Context(), apikit.CallOf(r).Body)
+	if err := apikit.CheckMatch(r, apikit.Tag(before.ID, before.Version)); err != nil {
+		return err
+	}
+	edit, err := change(r.Context(), apikit.CallOf(r).Body, before.PasswordHash)
 	if err != nil {
 		return err
 	}
@@ -114,12 +134,15 @@ func (a *API) update(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	site, err := a.Websites.UpdateWebsite(r.Context(), before.AccountID, before.ID, func(site *analytics.Website) error {
+		if err := apikit.CheckMatch(r, apikit.Tag(site.ID, site.Version)); err != nil {
+			return err
+		}
 		return site.Edit(a.Now(), edit)
 	})
 	if err != nil {
 		return err
 	}
-	return apikit.WriteRecord(w, http.StatusOK, toJSON(site))
+	return found(site).Write(w, r)
 }
 
 // nameTwin names the oldest website with the domain of one that is about to get it in a header. It comes before the write,
@@ -141,90 +164,49 @@ func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Websites.DeleteWebsite(r.Context(), apikit.Account(r), id); err != nil {
+	how := trash.Deletion{Check: func(version int64) error { return apikit.CheckMatch(r, apikit.Tag(id, version)) }}
+	if a.Kept > 0 {
+		how.At = a.Now().UTC().Truncate(time.Second)
+	}
+	if err := a.Websites.DeleteWebsite(r.Context(), apikit.Account(r), id, how); err != nil {
 		return err
 	}
-	return apikit.Write(w, http.StatusOK, apikit.Deleted{ID: id, Object: "website", Deleted: true, Status: http.StatusOK})
+	return deleted(w, id)
 }
 
-// websiteFields are the fields that a caller can set.
-var websiteFields = []string{"url", "privacy", "password", "email", "exclude_bots", "exclude_params", "exclude_ips", "domain"}
-
-// change is the change of a website that a body asks for. The password is hashed here, before any transaction.
-func change(ctx context.Context, body apikit.Fields) (func(*analytics.Website) error, error) {
-	var edits []func(*analytics.Website)
-	edit := func(e func(*analytics.Website)) { edits = append(edits, e) }
-
-	if address, sent := addressOf(body); sent {
-		var parsed analytics.Website
-		if err := parsed.SetURL(address); err != nil {
-			body.Merge(err)
-		}
-		edit(func(w *analytics.Website) { w.URL, w.Domain = parsed.URL, parsed.Domain })
-	}
-	if value, sent := body.Choice("privacy", []string{"0", "1", "2"}, "must be 0 (public), 1 (private) or 2 (password)"); sent {
-		edit(func(w *analytics.Website) { w.Privacy = analytics.Privacy(value[0] - '0') })
-	}
-	if value, sent := switched(body, "email"); sent {
-		edit(func(w *analytics.Website) { w.Email = value })
-	}
-	if value, sent := switched(body, "exclude_bots"); sent {
-		edit(func(w *analytics.Website) { w.ExcludeBots = value })
-	}
-	if body.Has("exclude_params") {
-		text := listOf(body, "exclude_params")
-		edit(func(w *analytics.Website) { w.ExcludeParams = text })
-	}
-	if body.Has("exclude_ips") {
-		text := listOf(body, "exclude_ips")
-		edit(func(w *analytics.Website) { w.ExcludeIPs = text })
-	}
-	if password := body.Text("password"); password != "" {
-		hash := "not hashed: the request is refused"
-		if body.Merge(analytics.CheckPassword(password)) == nil {
-			var err error
-			if hash, err = analytics.HashPassword(ctx, password); err != nil {
-				return nil, err
-			}
-		}
-		edit(func(w *analytics.Website) { w.PasswordHash = hash })
-	} else if body.Null("password") {
-		edit(func(w *analytics.Website) { w.PasswordHash = "" })
-	}
-	return func(w *analytics.Website) error {
-		for _, e := range edits {
-			e(w)
-		}
-		return body.Bad.OrNil()
-	}, nil
+func deleted(w http.ResponseWriter, id int64) error {
+	return apikit.Write(w, http.StatusOK, apikit.Deleted{ID: id, Object: string(trash.Website), Deleted: true, Status: http.StatusOK})
 }
 
-// addressOf is the field url or, when that is not sent, domain.
-func addressOf(body apikit.Fields) (string, bool) {
-	address, domain := body.Text("url"), body.Text("domain")
-	if body.Has("url") {
-		return address, true
+// restore brings a website back from the trash.
+func (a *API) restore(w http.ResponseWriter, r *http.Request) error {
+	id, err := apikit.ID(r, "id")
+	if err != nil {
+		return err
 	}
-	return domain, body.Has("domain")
+	var site analytics.Website
+	answer := func() apikit.Answer { return found(site) }
+	if err := a.Websites.RestoreWebsite(r.Context(), apikit.Account(r), id, &site, apikit.Receipt(r, answer)); err != nil {
+		return err
+	}
+	return answer().Write(w, r)
 }
 
-// listOf is a list as it was sent, trimmed; one that holds nothing but separators is empty.
-func listOf(body apikit.Fields, name string) string {
-	text := body.Lines(name)
-	if strings.Trim(text, " ,;\r\n") == "" {
-		return ""
+// purge erases a website in the trash for good.
+func (a *API) purge(w http.ResponseWriter, r *http.Request) error {
+	id, err := apikit.ID(r, "id")
+	if err != nil {
+		return err
 	}
-	return strings.TrimSpace(text)
-}
-
-func switched(body apikit.Fields, name string) (on, sent bool) {
-	value, sent := body.Choice(name, []string{"0", "1"}, "must be 0 or 1")
-	return value == "1", sent
+	if _, err := a.Trash.Purge(r.Context(), apikit.Account(r), trash.Website, id); err != nil {
+		return err
+	}
+	return deleted(w, id)
 }
 
 // websiteJSON is a website as answers show it.
 type websiteJSON struct {
-	ID            int64   `json:"id"`
+	ID            *int64  `json:"id"` // null for one that a dry run would create
 	URL           string  `json:"url"`
 	Domain        string  `json:"domain"`
 	Privacy       int     `json:"privacy"`
@@ -233,15 +215,15 @@ type websiteJSON struct {
 	ExcludeBots   int     `json:"exclude_bots"`
 	ExcludeParams *string `json:"exclude_params"`
 	ExcludeIPs    *string `json:"exclude_ips"`
-	TrackingID    string  `json:"tracking_id"`
+	TrackingID    *string `json:"tracking_id"`
 	CreatedAt     *string `json:"created_at"`
 	UpdatedAt     *string `json:"updated_at"`
 }
 
 func toJSON(w analytics.Website) websiteJSON {
-	return websiteJSON{ID: w.ID, URL: w.URL, Domain: w.Domain, Privacy: int(w.Privacy), HasPassword: number(w.PasswordHash != ""),
+	return websiteJSON{ID: &w.ID, URL: w.URL, Domain: w.Domain, Privacy: int(w.Privacy), HasPassword: number(w.PasswordHash != ""),
 		Email: number(w.Email), ExcludeBots: number(w.ExcludeBots), ExcludeParams: orNull(w.ExcludeParams), ExcludeIPs: orNull(w.ExcludeIPs),
-		TrackingID: w.TrackingID, CreatedAt: apikit.Time(w.CreatedAt), UpdatedAt: apikit.Time(w.UpdatedAt)}
+		TrackingID: &w.TrackingID, CreatedAt: apikit.Time(w.CreatedAt), UpdatedAt: apikit.Time(w.UpdatedAt)}
 }
 
 func number(on bool) int {

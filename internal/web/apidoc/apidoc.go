@@ -1,5 +1,6 @@
 // Package apidoc describes the interface: as an OpenAPI 3.1 document for programs and as a page for people. The
-// description is kept by hand in three files, one for each area and one for what both share; the page is made from it.
+// description is kept by hand in files: one for each area, one for what both share, one for what is different when both
+// live at the same URL; the page is made from it.
 package apidoc
 
 import (
@@ -23,7 +24,7 @@ const (
 // bothTitle is the title of a document of more than one area.
 const bothTitle = "Sightline"
 
-//go:embed seo.json analytics.json shared.json
+//go:embed seo.json analytics.json shared.json both.json
 var files embed.FS
 
 // A document is an OpenAPI document, or a part of one. What it says of operations is passed on unread.
@@ -58,13 +59,22 @@ func Document(version, base string, areas ...Area) ([]byte, error) {
 		return nil, errors.New("describe the interface: no area is named")
 	}
 	whole := document{OpenAPI: "3.1.0", Servers: []server{{base}}}
-	for _, area := range append(areas[:len(areas):len(areas)], "shared") {
-		part, err := read(string(area)+".json", base)
+	names := append(areas[:len(areas):len(areas)], "shared")
+	var joint document
+	if len(areas) > 1 {
+		names = append(names, "both")
+		var err error
+		if joint, err = read("both", base); err != nil {
+			return nil, fmt.Errorf("describe the interface: %w", err)
+		}
+	}
+	for _, name := range names {
+		part, err := read(name, base)
 		if err == nil {
-			err = whole.add(part)
+			err = whole.add(part, joint)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("describe the interface: %s: %w", area, err)
+			return nil, fmt.Errorf("describe the interface: %s: %w", name, err)
 		}
 	}
 	whole.Info.Version = version
@@ -82,9 +92,9 @@ func Document(version, base string, areas ...Area) ([]byte, error) {
 }
 
 // read reads a file. Its examples write {base_url} for the base URL.
-func read(name, base string) (document, error) {
+func read(name Area, base string) (document, error) {
 	var part document
-	text, err := files.ReadFile(name)
+	text, err := files.ReadFile(string(name) + ".json")
 	if err != nil {
 		return part, err
 	}
@@ -96,21 +106,25 @@ func read(name, base string) (document, error) {
 	return part, json.Unmarshal(text, &part)
 }
 
-// add takes over what a part says. Two parts must not say the same thing.
-func (d *document) add(part document) error {
+// add takes over what a part says. Two parts must not speak of the same thing, unless joint says what holds then.
+func (d *document) add(part, joint document) error {
 	if d.Info.Title == "" {
 		d.Info.Title = part.Info.Title
 	}
 	d.Info.Description = strings.TrimSpace(d.Info.Description + "\n\n" + part.Info.Description)
 	d.Tags = append(d.Tags, part.Tags...)
-	if err := d.Paths.add(part.Paths); err != nil {
+	if err := d.Paths.add(part.Paths, joint.Paths); err != nil {
 		return err
 	}
 	for _, section := range part.Components {
-		known := d.Components.find(section.Name)
-		if known == nil {
-			d.Components = append(d.Components, section)
-		} else if err := known.add(section.Value); err != nil {
+		if d.Components.find(section.Name) == nil {
+			d.Components = append(d.Components, member[ordered[json.RawMessage]]{Name: section.Name})
+		}
+		var settled ordered[json.RawMessage]
+		if found := joint.Components.find(section.Name); found != nil {
+			settled = *found
+		}
+		if err := d.Components.find(section.Name).add(section.Value, settled); err != nil {
 			return err
 		}
 	}

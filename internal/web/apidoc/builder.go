@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // formType and jsonType are the ways to send fields, the documented one first.
@@ -47,7 +48,7 @@ func (b *builder) entry(method, path string, o operation) (entry, error) {
 	return e, b.answers(&e, o.Responses)
 }
 
-// body adds what an operation takes in its body. The fields are those of the form; JSON has the same.
+// body adds what an operation takes in its body. The fields are those of the form, where there is one; JSON has the same.
 func (b *builder) body(e *entry, c command, part json.RawMessage) error {
 	var sent requestBody
 	if err := b.read(part, &sent); err != nil {
@@ -55,21 +56,11 @@ func (b *builder) body(e *entry, c command, part json.RawMessage) error {
 	}
 	e.BodyAbout = spans(sent.Description)
 	for _, kind := range sent.Content {
-		b.bodies[recordName(kind.Value.Schema)] = true
+		if err := b.bodyFields(e, kind.Value.Schema); err != nil {
+			return err
+		}
 		switch kind.Name {
 		case formType:
-			var s schema
-			if err := b.read(kind.Value.Schema, &s); err != nil {
-				return err
-			}
-			for _, choice := range s.AnyOf {
-				e.Needed = append(e.Needed, choice.Required)
-			}
-			fields, err := b.fields(s)
-			if err != nil {
-				return err
-			}
-			e.Fields = fields
 			var example ordered[json.RawMessage]
 			if err := json.Unmarshal(kind.Value.Example, &example); err != nil {
 				return err
@@ -80,6 +71,31 @@ func (b *builder) body(e *entry, c command, part json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// bodyFields adds the fields of a body, or of each body in a list, if there are none yet.
+func (b *builder) bodyFields(e *entry, part json.RawMessage) error {
+	var s schema
+	if err := b.read(part, &s); err != nil {
+		return err
+	}
+	if len(s.Items) > 0 {
+		e.Many = true
+		return b.bodyFields(e, s.Items)
+	}
+	b.bodies[recordName(part)] = true
+	if e.Fields != nil {
+		return nil
+	}
+	if len(s.Required) > 0 {
+		e.Needed = append(e.Needed, s.Required)
+	}
+	for _, choice := range s.AnyOf {
+		e.Needed = append(e.Needed, choice.Required)
+	}
+	var err error
+	e.Fields, err = b.fields(s)
+	return err
 }
 
 // answers adds what an operation answers.
@@ -102,13 +118,13 @@ func (b *builder) answers(e *entry, responses ordered[json.RawMessage]) error {
 		}
 		for _, kind := range r.Content {
 			a.Record = recordName(kind.Value.Schema)
-			a.Example = tokens(indented(kind.Value.Example, ""))
+			a.Example = indented(kind.Value.Example, "")
 			var body problem
 			if json.Unmarshal(kind.Value.Example, &body) == nil { // else the example is no object
 				a.Message, a.Fields = body.Message, body.fields()
 			}
 		}
-		if part.Name < "300" {
+		if part.Name < "400" {
 			e.Answers = append(e.Answers, a)
 		} else {
 			e.Errors = append(e.Errors, a)
@@ -137,14 +153,19 @@ func (b *builder) field(name string, part json.RawMessage) (field, error) {
 	if err := b.read(part, &s); err != nil {
 		return field{}, err
 	}
-	f := field{Name: name, Kind: s.kind(), Record: recordName(part), Allowed: s.allowed(), About: spans(s.Description)}
-	if f.Record == "" && len(s.Items) > 0 {
-		f.Kind, f.Record = "list of", recordName(s.Items)
-	} else if f.Record != "" {
+	f := field{Name: name, Kind: s.kind(), Records: recordNames(part), Allowed: s.allowed(), About: spans(s.Description)}
+	switch {
+	case len(f.Records) > 0:
 		f.Kind = ""
+	case len(s.Items) > 0:
+		of, err := b.field("", s.Items)
+		if err != nil {
+			return f, err
+		}
+		f.Kind, f.Records, f.Allowed = strings.TrimSpace("list of "+of.Kind), of.Records, of.Allowed
 	}
 	if len(s.Default) > 0 {
-		f.Default = plain(s.Default)
+		f.Default = inWords(s.Default)
 	}
 	return f, nil
 }

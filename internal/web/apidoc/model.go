@@ -3,6 +3,7 @@ package apidoc
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -155,6 +156,24 @@ func recordName(part json.RawMessage) string {
 	return name
 }
 
+// recordNames are the names of the schemas of one of which a part is.
+func recordNames(part json.RawMessage) []string {
+	var choice struct {
+		OneOf []json.RawMessage `json:"oneOf"`
+	}
+	if name := recordName(part); name != "" {
+		return []string{name}
+	}
+	if json.Unmarshal(part, &choice) != nil {
+		return nil
+	}
+	var names []string
+	for _, one := range choice.OneOf {
+		names = append(names, recordNames(one)...)
+	}
+	return names
+}
+
 // kind says in words what type a value has.
 func (s schema) kind() string {
 	if len(s.Const) > 0 {
@@ -164,6 +183,7 @@ func (s schema) kind() string {
 	for _, t := range s.Type {
 		switch {
 		case t == "string" && s.allowsEmpty() && len(s.Type) > 1: // only the empty text: see allowed
+		case t == "number" && slices.Contains(s.Type, "string"): // the same as its digits
 		case t == "string" && s.Format == "date-time":
 			words = append(words, "time")
 		default:
@@ -197,11 +217,13 @@ func (s schema) allowsEmpty() bool {
 func (s schema) allowed() string {
 	switch {
 	case len(s.Const) > 0:
-		return plain(s.Const)
+		return inWords(s.Const)
 	case len(s.Enum) > 0:
 		var values []string
 		for _, value := range s.Enum {
-			values = append(values, plain(value))
+			if word := inWords(value); !slices.Contains(values, word) { // 1 and "1" are one
+				values = append(values, word)
+			}
 		}
 		return strings.Join(values, ", ")
 	case s.MaxLength != nil && s.MinLength != nil:
@@ -217,17 +239,21 @@ func (s schema) allowed() string {
 	}
 }
 
-// plain is a value as people write it.
+// plain is a value without the quotes of JSON.
 func plain(value json.RawMessage) string {
 	var text string
-	switch {
-	case json.Unmarshal(value, &text) != nil || string(value) == "null":
+	if json.Unmarshal(value, &text) != nil || string(value) == "null" {
 		return string(value)
-	case text == "":
-		return "empty"
-	default:
+	}
+	return text
+}
+
+// inWords is a value as people speak of it.
+func inWords(value json.RawMessage) string {
+	if text := plain(value); text != "" {
 		return text
 	}
+	return "empty"
 }
 
 // grouped writes a number with a comma before each group of three digits.

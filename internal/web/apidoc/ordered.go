@@ -24,13 +24,20 @@ func (o ordered[T]) find(name string) *T {
 	return nil
 }
 
-// add appends members with names that are not taken.
-func (o *ordered[T]) add(members ordered[T]) error {
+// add appends members with names that are not taken. One that is settled may come again: it counts once, as settled.
+func (o *ordered[T]) add(members, settled ordered[T]) error {
 	for _, m := range members {
-		if o.find(m.Name) != nil {
+		final := settled.find(m.Name)
+		taken := o.find(m.Name) != nil
+		switch {
+		case taken && final == nil:
 			return fmt.Errorf("%s is described twice", m.Name)
+		case taken:
+		case final != nil:
+			*o = append(*o, member[T]{m.Name, *final})
+		default:
+			*o = append(*o, m)
 		}
-		*o = append(*o, m)
 	}
 	return nil
 }
@@ -55,7 +62,7 @@ func (o *ordered[T]) UnmarshalJSON(data []byte) error {
 		if err := decoder.Decode(&m.Value); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
-		if err := o.add(ordered[T]{m}); err != nil {
+		if err := o.add(ordered[T]{m}, nil); err != nil {
 			return err
 		}
 	}

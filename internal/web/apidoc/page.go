@@ -60,16 +60,18 @@ type (
 		About                     []block
 		Parameters                table
 		Fields                    table
+		Many                      bool       // the body is a list of such fields
 		Needed                    [][]string // the fields of which one is needed
 		BodyAbout                 []span
 		Calls                     []call
-		Answers                   []answer // 2xx
+		Answers                   []answer // 2xx and 3xx
 		Errors                    []answer
 	}
 	field struct {
-		Name, Where, Kind, Record, Allowed, Default string
-		Required                                    bool
-		About                                       []span
+		Name, Where, Kind, Allowed, Default string
+		Records                             []string // the schemas of one of which it is
+		Required                            bool
+		About                               []span
 	}
 	call struct {
 		Title, Command string
@@ -79,7 +81,7 @@ type (
 		Message, Fields string // what an error says, in all and of each field
 		About           []span
 		Headers         []string
-		Example         []token
+		Example         string
 	}
 	record struct {
 		Name   string
@@ -116,11 +118,11 @@ func newView(openapi []byte) (view, error) {
 			if err != nil {
 				return v, fmt.Errorf("%s: %w", o.Value.ID, err)
 			}
-			for i := range v.Groups {
-				if v.Groups[i].Name == o.Value.Tags[0] {
-					v.Groups[i].Operations = append(v.Groups[i].Operations, e)
-				}
+			group := slices.IndexFunc(v.Groups, func(g group) bool { return slices.Contains(o.Value.Tags, g.Name) })
+			if group < 0 {
+				return v, fmt.Errorf("%s has no tag that is described", o.Value.ID)
 			}
+			v.Groups[group].Operations = append(v.Groups[group].Operations, e)
 		}
 	}
 	v.Headers = b.headers()

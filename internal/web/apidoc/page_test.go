@@ -73,7 +73,9 @@ func TestPageOrder(t *testing.T) {
 		got = append(got, match[1])
 	}
 	want := []string{"listProjects", "deleteProject", "listWebsites", "createWebsite", "readWebsite", "updateWebsite", "deleteWebsite",
-		"createProject", "readProject", "patchWebsite", "deleteWebsiteToo", "openapi", "docs", "health", "ready"}
+		"createProject", "readProject", "patchWebsite", "deleteWebsiteToo", "applyWebsites",
+		"listTrash", "restoreProject", "purgeProject", "restoreWebsite", "purgeWebsite",
+		"readAccount", "listKeys", "createKey", "revokeKey", "openapi", "docs", "health", "ready"}
 	if !slices.Equal(got, want) {
 		t.Errorf("order %q, want %q", got, want)
 	}
@@ -127,6 +129,8 @@ func TestPageRefuses(t *testing.T) {
 		"no JSON":         []byte("oops"),
 		"dead reference":  bytes.ReplaceAll(whole, []byte("#/components/parameters/search"), []byte("#/components/parameters/sought")),
 		"wrong kind":      bytes.ReplaceAll(whole, []byte(`"name": "search_by"`), []byte(`"name": 1`)),
+		"no group":        bytes.ReplaceAll(whole, []byte(`"name": "Projects"`), []byte(`"name": "Others"`)),
+		"no tags":         bytes.ReplaceAll(whole, []byte(`"tags": [`+"\n"+`          "Projects"`), []byte(`"tags": [`)),
 		"nameless server": bytes.ReplaceAll(whole, []byte(`"url": "`+base+`"`), []byte(`"url": 5`)),
 	} {
 		if _, err := apidoc.Page(text); err == nil {

@@ -1,9 +1,6 @@
 package apidoc
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // A block is a paragraph, a heading or a piece of code: the little of CommonMark that descriptions use.
 type block struct {
@@ -52,31 +49,4 @@ func spans(text string) []span {
 // anchor is a heading as the name of a place on the page.
 func anchor(heading string) string {
 	return strings.ReplaceAll(strings.ToLower(heading), " ", "-")
-}
-
-// A token is a piece of JSON that is shown in a colour of its own: text, number or word; empty for the rest.
-type token struct {
-	Kind, Text string
-}
-
-var tokenPattern = regexp.MustCompile(`("(?:[^"\\]|\\.)*")(:)?|-?[0-9][0-9.eE+-]*|true|false|null`)
-
-// tokens splits JSON for colouring. The names of members stay plain.
-func tokens(text string) []token {
-	var out []token
-	end := 0
-	for _, at := range tokenPattern.FindAllStringSubmatchIndex(text, -1) {
-		kind := "number"
-		switch {
-		case at[4] >= 0:
-			kind = ""
-		case at[2] >= 0:
-			kind = "text"
-		case text[at[0]] >= 'a':
-			kind = "word"
-		}
-		out = append(out, token{"", text[end:at[0]]}, token{kind, text[at[0]:at[1]]})
-		end = at[1]
-	}
-	return append(out, token{"", text[end:]})
 }

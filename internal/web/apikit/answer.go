@@ -18,32 +18,30 @@ import (
 
 // Write answers with a JSON document.
 func Write(w http.ResponseWriter, status int, document any) error {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(document); err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+	content, err := encode(document)
+	if err != nil {
+		return err
 	}
 	header := w.Header()
 	header.Set("Content-Type", "application/json; charset=utf-8")
-	header.Set("Content-Length", strconv.Itoa(buffer.Len()))
+	header.Set("Content-Length", strconv.Itoa(len(content)))
 	if header.Get("Cache-Control") == "" {
 		header.Set("Cache-Control", "no-store")
 	}
 	w.WriteHeader(status)
-	w.Write(buffer.Bytes()) // fails when the caller has gone: nobody is left to tell
+	w.Write(content) // fails when the caller has gone: nobody is left to tell
 	return nil
 }
 
-// A record is the answer that carries one record.
-type record struct {
-	Data   any `json:"data"`
-	Status int `json:"status"`
-}
-
-// WriteRecord answers with one record.
-func WriteRecord(w http.ResponseWriter, status int, data any) error {
-	return Write(w, status, record{data, status})
+// encode writes a document as JSON, with < and > as they are: nobody takes it for HTML.
+func encode(document any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(document); err != nil {
+		return nil, fmt.Errorf("encode the answer: %w", err)
+	}
+	return buffer.Bytes(), nil
 }
 
 // A Deleted is the answer to a deletion.
@@ -82,7 +80,6 @@ const realm = `Bearer realm="sightline"`
 var (
 	errUnknownPath   = refuse(http.StatusNotFound, "There is nothing at this address. The API is described at /docs.")
 	errNotAcceptable = refuse(http.StatusNotAcceptable, "This operation answers with JSON: send Accept: application/json.")
-	errTooLarge      = refuse(http.StatusRequestEntityTooLarge, "The body must be at most 64 KiB.")
 	errNoKey         = &refusal{http.StatusUnauthorized, "Send your API key in the header Authorization: Bearer <API_KEY>.",
 		map[string]string{"WWW-Authenticate": realm}}
 	errBadKey = &refusal{http.StatusUnauthorized, "The API key is not valid.",
@@ -97,8 +94,12 @@ func errMethod(allowed []string) error {
 	return refuse(http.StatusMethodNotAllowed, "This address allows "+strings.Join(allowed, ", ")+".")
 }
 
-func errScope(scope account.Scope) error {
-	return refuse(http.StatusForbidden, "This API key lacks the scope "+string(scope)+".")
+func errScope(scopes account.Scopes) error {
+	return refuse(http.StatusForbidden, "This API key lacks the scope "+strings.ReplaceAll(scopes.String(), ",", " or ")+".")
+}
+
+func errTooLarge(limit int64) error {
+	return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("The body must be at most %d KiB.", limit>>10))
 }
 
 // A problem is the body of every error.

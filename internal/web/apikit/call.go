@@ -2,21 +2,27 @@ package apikit
 
 import (
 	"context"
+	"crypto/sha256"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"sightline/internal/account"
 	"sightline/internal/fault"
+	"sightline/internal/receipt"
 )
 
 // A Call is what is known of a request while it is served.
 type Call struct {
 	RequestID string
+	Area      string      // the area that serves it; empty while unknown
 	Route     string      // the method and pattern that serve it; empty while unknown
 	Key       account.Key // who calls, on operations that need a key
 	Query     Fields
 	Body      Fields
+	Many      []Fields // the bodies, where the route takes many
+	request   [sha256.Size]byte
+	receipt   *receipt.Receipt // of a write with an idempotency key
 }
 
 type callKey struct{}
@@ -58,15 +64,13 @@ func (c *Call) readFields(w http.ResponseWriter, r *http.Request, route Route) e
 	if err != nil {
 		return refuse(http.StatusBadRequest, "The query string is malformed: "+err.Error()+".")
 	}
-	var body []pair
+	var ignored []string
+	c.Query, ignored = newFields(query, route.Query, ignored)
 	if r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch {
-		if body, err = readBody(w, r); err != nil {
+		if ignored, err = c.readBody(w, r, route, ignored); err != nil {
 			return err
 		}
 	}
-	var ignored []string
-	c.Query, ignored = newFields(query, route.Query, ignored)
-	c.Body, ignored = newFields(body, route.Body, ignored)
 	if len(ignored) > 0 {
 		w.Header().Set("X-Ignored-Fields", strings.Join(ignored, ", "))
 	}

@@ -2,8 +2,10 @@ package apikit
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -17,14 +19,18 @@ import (
 	"sightline/internal/fault"
 )
 
-// MaxBody is the largest body of a request, in bytes.
-const MaxBody = 64 << 10
+// The largest bodies of a request, in bytes: of one record and of many.
+const (
+	MaxBody     = 64 << 10
+	MaxManyBody = 1 << 20
+)
 
 // A pair is one field as it was sent.
 type pair struct {
 	name, text string
-	null       bool // JSON null
-	odd        bool // JSON that is neither text, number nor null
+	null       bool     // JSON null
+	odd        bool     // JSON that is neither text, number nor null
+	list       []string // a JSON array of texts
 }
 
 // Fields are the fields of a request that its operation knows.
@@ -45,7 +51,7 @@ func newFields(pairs []pair, known, ignored []string) (Fields, []string) {
 			}
 		case twice:
 			fields.Bad[p.name] = []string{"must be sent once"}
-		case p.odd:
+		case p.odd && p.list == nil:
 			fields.Bad[p.name] = []string{"must be text or a number"}
 			fields.sent[p.name] = pair{null: true}
 		default:
@@ -77,17 +83,35 @@ func (f Fields) Lines(name string) string {
 }
 
 func (f Fields) text(name string, refused func(rune) bool) string {
-	text := f.sent[name].text
+	text := f.one(name)
 	if strings.ContainsFunc(text, refused) {
 		f.Bad[name] = []string{"must not contain control characters"}
 	}
 	return text
 }
 
+// List is the value of a field that is a list: a JSON array of texts, or texts separated by commas or spaces. Empty text
+// counts as not sent.
+func (f Fields) List(name string) (list []string, sent bool) {
+	if list := f.sent[name].list; list != nil {
+		return list, true
+	}
+	text := f.Text(name)
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), text != ""
+}
+
+// one is the value of a field that is no list.
+func (f Fields) one(name string) string {
+	if f.sent[name].list != nil {
+		f.Bad[name] = []string{"must be text or a number"}
+	}
+	return f.sent[name].text
+}
+
 // Choice is the value of a field that allows few values. An empty value counts as not sent; any other is refused in
 // these words.
 func (f Fields) Choice(name string, allowed []string, words string) (value string, sent bool) {
-	text := f.sent[name].text
+	text := f.one(name)
 	if text == "" {
 		return "", false
 	}
@@ -106,42 +130,71 @@ func (f Fields) Merge(err error) error {
 	return f.Bad.OrNil()
 }
 
-// readBody reads the fields of a body: form-encoded or JSON.
-func readBody(w http.ResponseWriter, r *http.Request) ([]pair, error) {
-	if r.ContentLength > MaxBody {
-		return nil, errTooLarge
+// readBody reads the fields of a body: form-encoded or JSON; many of them from JSON only.
+func (c *Call) readBody(w http.ResponseWriter, r *http.Request, route Route, ignored []string) ([]string, error) {
+	limit := int64(MaxBody)
+	if route.Many {
+		limit = MaxManyBody
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	content, err := readAll(w, r, limit)
+	if err != nil {
+		return ignored, err
+	}
+	c.request = sha256.Sum256(content)
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	var bodies [][]pair
+	switch {
+	case len(content) == 0 && !route.Many:
+		bodies = [][]pair{nil}
+	case kind == "application/json" && route.Many:
+		bodies, err = decodeArray(content)
+	case kind == "application/json":
+		var body []pair
+		body, err = decodeJSON(content)
+		bodies = [][]pair{body}
+	case route.Many:
+		return ignored, refuse(http.StatusUnsupportedMediaType, "Send the body as application/json: an array of objects.")
+	case kind == "application/x-www-form-urlencoded" && content[0] == '{':
+		return ignored, refuse(http.StatusBadRequest, "The body looks like JSON: send Content-Type: application/json with it.")
+	case kind == "application/x-www-form-urlencoded":
+		var body []pair
+		body, err = decodeForm(string(content))
+		bodies = [][]pair{body}
+	default:
+		return ignored, refuse(http.StatusUnsupportedMediaType, "Send the body as application/x-www-form-urlencoded or application/json.")
+	}
+	if err != nil {
+		return ignored, refuse(http.StatusBadRequest, "The body is malformed: "+err.Error()+".")
+	}
+	for _, body := range bodies {
+		var fields Fields
+		fields, ignored = newFields(body, route.Body, ignored)
+		c.Many = append(c.Many, fields)
+	}
+	if !route.Many {
+		c.Body = c.Many[0]
+	}
+	return ignored, nil
+}
+
+// readAll reads a body of at most limit bytes.
+func readAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if r.ContentLength > limit {
+		return nil, errTooLarge(limit)
+	}
+	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
-		return nil, errTooLarge
+		return nil, errTooLarge(limit)
 	}
 	if err != nil {
 		return nil, refuse(http.StatusBadRequest, "The body could not be read in full.")
 	}
-	if len(body) == 0 {
-		return nil, nil
-	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+	if encoding := r.Header.Get("Content-Encoding"); len(content) > 0 && encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, refuse(http.StatusUnsupportedMediaType, "Send the body without Content-Encoding.")
 	}
-	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	var pairs []pair
-	switch strings.ToLower(strings.TrimSpace(kind)) {
-	case "application/x-www-form-urlencoded":
-		if body[0] == '{' {
-			return nil, refuse(http.StatusBadRequest, "The body looks like JSON: send Content-Type: application/json with it.")
-		}
-		pairs, err = decodeForm(string(body))
-	case "application/json":
-		pairs, err = decodeJSON(body)
-	default:
-		return nil, refuse(http.StatusUnsupportedMediaType, "Send the body as application/x-www-form-urlencoded or application/json.")
-	}
-	if err != nil {
-		return nil, refuse(http.StatusBadRequest, "The body is malformed: "+err.Error()+".")
-	}
-	return pairs, nil
+	return content, nil
 }
 
 var errUTF8 = errors.New("it is not valid UTF-8")
@@ -170,7 +223,11 @@ func decodeForm(text string) ([]pair, error) {
 	return pairs, nil
 }
 
-var errJSON = errors.New("it must be one JSON object")
+var (
+	errJSON  = errors.New("it must be one JSON object")
+	errArray = errors.New("it must be one JSON array of objects")
+	errHalf  = errors.New("it has half of a surrogate pair")
+)
 
 // decodeJSON reads the fields of a JSON object. Unlike json.Unmarshal it shows a field that was sent twice and takes
 // names as they are; a number stands for its text.
@@ -179,7 +236,7 @@ func decodeJSON(body []byte) ([]pair, error) {
 		return nil, errUTF8
 	}
 	if hasHalfPair(body) {
-		return nil, errors.New("it has half of a surrogate pair")
+		return nil, errHalf
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
@@ -198,18 +255,9 @@ func decodeJSON(body []byte) ([]pair, error) {
 		if err := decoder.Decode(&raw); err != nil {
 			return nil, errJSON
 		}
-		p := pair{name: name.(string)}
-		switch first := raw[0]; {
-		case first == 'n':
-			p.null = true
-		case first == '"':
-			if err := json.Unmarshal(raw, &p.text); err != nil {
-				return nil, errJSON
-			}
-		case first == '-' || first >= '0' && first <= '9':
-			p.text = string(raw)
-		default:
-			p.odd = true
+		p, err := newPair(name.(string), raw)
+		if err != nil {
+			return nil, err
 		}
 		pairs = append(pairs, p)
 	}
@@ -220,6 +268,46 @@ func decodeJSON(body []byte) ([]pair, error) {
 		return nil, errJSON
 	}
 	return pairs, nil
+}
+
+// newPair reads the value of a field.
+func newPair(name string, raw json.RawMessage) (pair, error) {
+	p := pair{name: name}
+	switch first := raw[0]; {
+	case first == 'n':
+		p.null = true
+	case first == '"':
+		if json.Unmarshal(raw, &p.text) != nil {
+			return p, errJSON
+		}
+	case first == '-' || first >= '0' && first <= '9':
+		p.text = string(raw)
+	default:
+		p.odd = true
+		if json.Unmarshal(raw, &p.list) != nil || first != '[' {
+			p.list = nil
+		}
+	}
+	return p, nil
+}
+
+// decodeArray reads the fields of every object in a JSON array.
+func decodeArray(body []byte) ([][]pair, error) {
+	if !utf8.Valid(body) {
+		return nil, errUTF8
+	}
+	var objects []json.RawMessage
+	if err := json.Unmarshal(body, &objects); err != nil || objects == nil {
+		return nil, errArray
+	}
+	bodies := make([][]pair, len(objects))
+	for i, object := range objects {
+		var err error
+		if bodies[i], err = decodeJSON(object); err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i, err)
+		}
+	}
+	return bodies, nil
 }
 
 // hasHalfPair says whether JSON has the escape of one half of a surrogate pair without that of the other, which

@@ -78,7 +78,9 @@ func FuzzJSON(f *testing.F) {
 }
 
 // anyKey lets everybody in who sends a key.
-type anyKey struct{ account.Keys }
+type anyKey struct{ keys }
+
+type keys = account.Keys
 
 func (anyKey) KeyByHash(context.Context, account.Hash) (account.Key, error) {
 	return account.Key{ID: 1, AccountID: 1, Scopes: account.AllScopes()}, nil
@@ -87,20 +89,20 @@ func (anyKey) KeyByHash(context.Context, account.Hash) (account.Key, error) {
 // FuzzRequest sends any path, query, body and headers through the router: whatever comes, the answer is JSON and no 5xx.
 func FuzzRequest(f *testing.F) {
 	list := List{SearchBy: []string{"name"}, SortBy: []string{"name"}, PerPage: []int{10, 25}}
-	routes := []Route{{Method: "GET", Path: "/api/v1/things", Scope: account.SEORead, Query: ListQuery, Serve: func(w http.ResponseWriter, r *http.Request) error {
+	routes := []Route{{Method: "GET", Path: "/api/v1/things", Scopes: account.Scopes{account.SEORead}, Query: ListQuery, Serve: func(w http.ResponseWriter, r *http.Request) error {
 		request, err := list.Request(r)
 		if err != nil {
 			return err
 		}
 		return WriteList(w, r, "http://localhost", request, listing.Page[int]{Items: []int{1}, Total: 100}, func(n int) int { return n })
-	}}, {Method: "PUT", Path: "/api/v1/things/{id}", Scope: account.SEOWrite, Body: []string{"url"}, Serve: func(w http.ResponseWriter, r *http.Request) error {
+	}}, {Method: "PUT", Path: "/api/v1/things/{id}", Scopes: account.Scopes{account.SEOWrite}, Body: []string{"url"}, Serve: func(w http.ResponseWriter, r *http.Request) error {
 		if _, err := ID(r, "id"); err != nil {
 			return err
 		}
 		CallOf(r).Body.Text("url")
 		return CallOf(r).Body.Bad.OrNil()
 	}}}
-	router := NewRouter(routes, account.NewGate(anyKey{}, time.Now), slog.New(slog.DiscardHandler))
+	router := NewRouter(routes, House{Gate: account.NewGate(anyKey{}, time.Now), Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	f.Add("GET", "/api/v1/things", "page=2&per_page=10&sort=asc", "", "", "")
 	f.Add("PUT", "/api/v1/things/1/", "", "url=a", "application/x-www-form-urlencoded", "*/*")
 	f.Add("PUT", "/api/v1//things/%2e%2e", "a=%", `{"url":1}`, "application/json", "text/html;q=0, application/json")

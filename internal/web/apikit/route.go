@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sightline/internal/account"
+	"sightline/internal/receipt"
 )
 
 // workTime bounds what the server itself does for a request: finding the key, and then the operation.
@@ -21,23 +22,34 @@ const workTime = 10 * time.Second
 // A Route is one operation.
 type Route struct {
 	Method string
-	Path   string        // an http.ServeMux pattern without method and host
-	Scope  account.Scope // what the caller's key must allow; empty: open to everybody
-	Query  []string      // the query parameters that it knows
-	Body   []string      // the body fields that it knows
+	Path   string          // an http.ServeMux pattern without method and host
+	Open   bool            // everybody may call it
+	Scopes []account.Scope // the caller's key must allow one of them; none: any key will do
+	Query  []string        // the query parameters that it knows
+	Body   []string        // the body fields that it knows
+	Many   bool            // the body is a JSON array of such bodies
 	Serve  func(http.ResponseWriter, *http.Request) error
+}
+
+// A House is what every router needs of the program.
+type House struct {
+	Area     string           // what the router serves
+	Gate     *account.Gate    // callers enter through it
+	Receipts receipt.Receipts // of writes with an idempotency key
+	Limit    *RateLimit       // nil: none
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 // A Router serves the routes of an area by the conventions of the interface.
 type Router struct {
-	mux  *http.ServeMux
-	gate *account.Gate
-	log  *slog.Logger
+	House
+	mux *http.ServeMux
 }
 
-// NewRouter is a router of routes. Callers enter through the gate.
-func NewRouter(routes []Route, gate *account.Gate, log *slog.Logger) *Router {
-	router := &Router{mux: http.NewServeMux(), gate: gate, log: log}
+// NewRouter is a router of routes.
+func NewRouter(routes []Route, house House) *Router {
+	router := &Router{House: house, mux: http.NewServeMux()}
 	endpoints := map[string]*endpoint{}
 	for _, route := range routes {
 		if endpoints[route.Path] == nil {
@@ -52,6 +64,7 @@ func NewRouter(routes []Route, gate *account.Gate, log *slog.Logger) *Router {
 // ServeHTTP finds the endpoint of a path. One trailing slash does not matter. The mux would redirect paths with
 // doubled slashes or dots to their clean form; the API never redirects, so they are unknown.
 func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	CallOf(r).Area = rt.Area
 	if escaped := r.URL.EscapedPath(); len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
 		trimmed := *r.URL
 		trimmed.Path, trimmed.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/")
@@ -67,7 +80,7 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // fail answers an error and logs the unforeseen ones.
 func (rt *Router) fail(w http.ResponseWriter, r *http.Request, err error) {
-	Fail(w, r, err, rt.log)
+	Fail(w, r, err, rt.Log)
 }
 
 // An endpoint is one path with an operation for each method.
@@ -103,7 +116,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve lets the request pass the refusals in their fixed order and then does the operation.
 func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) error {
-	if route.Scope == "" {
+	if route.Open {
 		return route.Serve(w, r)
 	}
 	call := CallOf(r)
@@ -112,8 +125,11 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) er
 		return err
 	}
 	call.Key = key
-	if !key.Scopes.Allow(route.Scope) {
-		return errScope(route.Scope)
+	if len(route.Scopes) > 0 && !slices.ContainsFunc(route.Scopes, key.Scopes.Allow) {
+		return errScope(route.Scopes)
+	}
+	if err := e.router.Limit.take(w, key.ID, e.router.Now()); err != nil {
+		return err
 	}
 	if !acceptsJSON(r.Header.Values("Accept")) {
 		return errNotAcceptable
@@ -123,7 +139,7 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) er
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), workTime) // from here on: a caller may take its time to send the body
 	defer cancel()
-	return route.Serve(w, r.WithContext(ctx))
+	return e.once(w, r.WithContext(ctx), route)
 }
 
 // enter finds the key that a request carries.
@@ -139,7 +155,7 @@ func (e *endpoint) enter(r *http.Request) (account.Key, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), workTime)
 	defer cancel()
-	key, err := e.router.gate.Enter(ctx, secret)
+	key, err := e.router.Gate.Enter(ctx, secret)
 	if errors.Is(err, account.ErrRefused) {
 		return account.Key{}, errBadKey
 	}

@@ -8,23 +8,33 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/seo"
+	"sightline/internal/trash"
 	"sightline/internal/web/apikit"
 )
 
 // An API serves the area.
 type API struct {
 	Projects seo.Projects
-	Base     string // the area's base URL
+	Trash    trash.Trash
+	Kept     time.Duration // how long deleted projects stay in the trash; 0: they are erased at once
+	Base     string        // the area's base URL
 	Now      func() time.Time
 }
+
+var (
+	read  = []account.Scope{account.SEORead}
+	write = []account.Scope{account.SEOWrite}
+)
 
 // Routes lists the operations, the documented ones first.
 func (a *API) Routes() []apikit.Route {
 	return []apikit.Route{
-		{Method: "GET", Path: "/api/v1/projects", Scope: account.SEORead, Query: apikit.ListQuery, Serve: a.list},
-		{Method: "DELETE", Path: "/api/v1/projects/{project}", Scope: account.SEOWrite, Serve: a.delete},
-		{Method: "GET", Path: "/api/v1/projects/{project}", Scope: account.SEORead, Serve: a.read},
-		{Method: "POST", Path: "/api/v1/projects", Scope: account.SEOWrite, Body: []string{"project", "url"}, Serve: a.create},
+		{Method: "GET", Path: "/api/v1/projects", Scopes: read, Query: apikit.ListQuery, Serve: a.list},
+		{Method: "DELETE", Path: "/api/v1/projects/{project}", Scopes: write, Serve: a.delete},
+		{Method: "GET", Path: "/api/v1/projects/{project}", Scopes: read, Serve: a.read},
+		{Method: "POST", Path: "/api/v1/projects", Scopes: write, Body: []string{"project", "url"}, Serve: a.create},
+		{Method: "POST", Path: "/api/v1/trash/project/{id}/restore", Scopes: write, Serve: a.restore},
+		{Method: "DELETE", Path: "/api/v1/trash/project/{id}", Scopes: write, Serve: a.purge},
 	}
 }
 
@@ -57,7 +67,12 @@ func (a *API) read(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return apikit.WriteRecord(w, http.StatusOK, toJSON(project))
+	return found(project).Write(w, r)
+}
+
+// found is the answer that carries a project.
+func found(p seo.Project) apikit.Answer {
+	return apikit.Record(http.StatusOK, apikit.Tag(p.ID, p.Version), toJSON(p))
 }
 
 // create takes a name in project or, when that is not sent, an address in url.
@@ -74,11 +89,13 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	if err := body.Merge(err); err != nil {
 		return err
 	}
-	if err := a.Projects.CreateProject(r.Context(), &project); err != nil {
+	answer := func() apikit.Answer {
+		return apikit.Created(a.Base+"/api/v1/projects/"+url.PathEscape(project.Name), apikit.Tag(project.ID, project.Version), toJSON(project))
+	}
+	if err := a.Projects.CreateProject(r.Context(), &project, apikit.Receipt(r, answer)); err != nil {
 		return err
 	}
-	w.Header().Set("Location", a.Base+"/api/v1/projects/"+url.PathEscape(project.Name))
-	return apikit.WriteRecord(w, http.StatusCreated, toJSON(project))
+	return answer().Write(w, r)
 }
 
 func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
@@ -86,11 +103,54 @@ func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	project, err := a.Projects.DeleteProject(r.Context(), apikit.Account(r), ref)
+	how := trash.Deletion{}
+	if a.Kept > 0 {
+		how.At = a.Now().UTC().Truncate(time.Second)
+	}
+	if len(r.Header.Values("If-Match")) > 0 {
+		tagged, err := a.Projects.Project(r.Context(), apikit.Account(r), ref)
+		if err != nil {
+			return err
+		}
+		ref = seo.Ref{ID: tagged.ID}
+		how.Check = func(version int64) error { return apikit.CheckMatch(r, apikit.Tag(tagged.ID, version)) }
+	}
+	project, err := a.Projects.DeleteProject(r.Context(), apikit.Account(r), ref, how)
 	if err != nil {
 		return err
 	}
-	return apikit.Write(w, http.StatusOK, apikit.Deleted{ID: project.ID, Project: project.Name, Object: "project", Deleted: true, Status: http.StatusOK})
+	return deleted(w, project.ID, project.Name)
+}
+
+func deleted(w http.ResponseWriter, id int64, name string) error {
+	return apikit.Write(w, http.StatusOK, apikit.Deleted{ID: id, Project: name, Object: string(trash.Project), Deleted: true, Status: http.StatusOK})
+}
+
+// restore brings a project back from the trash.
+func (a *API) restore(w http.ResponseWriter, r *http.Request) error {
+	id, err := apikit.ID(r, "id")
+	if err != nil {
+		return err
+	}
+	var project seo.Project
+	answer := func() apikit.Answer { return found(project) }
+	if err := a.Projects.RestoreProject(r.Context(), apikit.Account(r), id, &project, apikit.Receipt(r, answer)); err != nil {
+		return err
+	}
+	return answer().Write(w, r)
+}
+
+// purge erases a project in the trash for good.
+func (a *API) purge(w http.ResponseWriter, r *http.Request) error {
+	id, err := apikit.ID(r, "id")
+	if err != nil {
+		return err
+	}
+	item, err := a.Trash.Purge(r.Context(), apikit.Account(r), trash.Project, id)
+	if err != nil {
+		return err
+	}
+	return deleted(w, id, item.Name)
 }
 
 // projectJSON is a project as answers show it.

@@ -35,7 +35,7 @@ type fake struct {
 }
 
 func (f fake) RoundTrip(r *http.Request) (*http.Response, error) {
-	header := http.Header{"Content-Type": {jsonType}, "X-Request-Id": {"r1"}}
+	header := http.Header{"Content-Type": {jsonType}, "X-Request-Id": {"r1"}, "Etag": {`"7-1"`}}
 	for part := range strings.SplitSeq(f.header, "; ") {
 		if name, value, found := strings.Cut(part, ": "); found {
 			header.Set(name, value)
@@ -84,8 +84,8 @@ func newBench(t *testing.T) *bench {
 // RoundTrip implements http.RoundTripper: what lies behind the Wrap.
 func (b *bench) RoundTrip(r *http.Request) (*http.Response, error) { return b.answer.RoundTrip(r) }
 
-// send sends a request that gets an answer, and returns what the Wrap finds wrong.
-func (b *bench) send(method, path, kind, body string, answer fake) string {
+// send sends a request that gets an answer, and returns what the Wrap finds wrong. Headers are written as name, value.
+func (b *bench) send(method, path, kind, body string, answer fake, headers ...string) string {
 	b.Helper()
 	b.answer, b.witness.errors = answer, nil
 	r, err := http.NewRequestWithContext(b.Context(), method, "http://localhost:1234"+path, strings.NewReader(body))
@@ -95,6 +95,9 @@ func (b *bench) send(method, path, kind, body string, answer fake) string {
 	r.Header.Set("Authorization", "Bearer sl_test")
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
 	}
 	response, err := b.transport.RoundTrip(r)
 	if err != nil {
@@ -134,7 +137,10 @@ func TestAnswers(t *testing.T) {
 		{"time with an offset", "GET", "/api/v1/websites/7", fake{200, "", strings.ReplaceAll(updated, `:00Z`, `:00+01:00`)}, "created_at"},
 		{"wrong status in the body", "GET", "/api/v1/websites/7", fake{200, "", created}, "the body says 201"},
 		{"wrong status", "GET", "/api/v1/websites/7", fake{201, "", created}, "does not know this status"},
-		{"redirect", "GET", "/api/v1/websites/7", fake{304, "", ""}, "does not know this status"},
+		{"redirect", "GET", "/api/v1/websites/7", fake{307, "", ""}, "does not know this status"},
+		{"not modified, unasked", "GET", "/api/v1/websites/7", fake{304, "", ""}, "the caller has"},
+		{"no version", "GET", "/api/v1/websites/7", fake{200, "ETag: ", updated}, "ETag"},
+		{"odd version", "GET", "/api/v1/websites/7", fake{200, "ETag: 7", updated}, "ETag"},
 		{"422 without fields", "GET", "/api/v1/websites", fake{422, "", `{"message":"No.","status":422,"request_id":"r1"}`}, "errors"},
 		{"fields in a 404", "GET", "/api/v1/websites/7", fake{404, "", strings.Replace(invalid, "422", "404", 1)}, "errors"},
 		{"wrong content type", "GET", "/api/v1/websites/7", fake{200, "Content-Type: text/plain", updated}, "text/plain"},
@@ -260,6 +266,7 @@ func TestBodyArrives(t *testing.T) {
 		got = fmt.Sprintf("%s, %d bytes, %v", body, r.ContentLength, err)
 		w.Header().Set("Content-Type", jsonType)
 		w.Header().Set("X-Request-Id", "r1")
+		w.Header().Set("ETag", `"7-1"`)
 		io.WriteString(w, updated)
 	}))
 	defer server.Close()

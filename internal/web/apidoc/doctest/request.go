@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ import (
 
 // checkRequest checks that a request was rightly accepted.
 func checkRequest(x exchange, route *routers.Route, params map[string]string) error {
-	if x.answer.StatusCode < 200 || x.answer.StatusCode > 299 {
+	if status := x.answer.StatusCode; (status < 200 || status > 299) && status != http.StatusNotModified {
 		return nil
 	}
 	query, err := parseForm(x.request.URL.RawQuery)
@@ -24,8 +25,15 @@ func checkRequest(x exchange, route *routers.Route, params map[string]string) er
 		return fmt.Errorf("accepted a malformed query: %w", err)
 	}
 	for _, parameter := range route.Operation.Parameters {
-		if len(query[parameter.Value.Name]) > 1 {
-			return fmt.Errorf("accepted the parameter %s twice", parameter.Value.Name)
+		name, sent := parameter.Value.Name, 0
+		switch parameter.Value.In {
+		case openapi3.ParameterInQuery:
+			sent = len(query[name])
+		case openapi3.ParameterInHeader:
+			sent = len(x.request.Header.Values(name))
+		}
+		if sent > 1 && !parameter.Value.Schema.Value.Type.Is("array") {
+			return fmt.Errorf("accepted the parameter %s twice", name)
 		}
 	}
 	for name, escaped := range params {
