@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 	"unicode"
 
@@ -16,6 +13,11 @@ import (
 
 // withCatalog opens the catalog of an installation, which a server may be using, for the time of do.
 func withCatalog(ctx context.Context, flags config.Storage, do func(store.Catalog) error) error {
+	return withInstallation(ctx, flags, func(catalog store.Installation) error { return do(catalog) })
+}
+
+// withInstallation is withCatalog for what concerns the whole of it.
+func withInstallation(ctx context.Context, flags config.Storage, do func(store.Installation) error) error {
 	if err := flags.Check(); err != nil {
 		return usage(err)
 	}
@@ -27,15 +29,6 @@ func withCatalog(ctx context.Context, flags config.Storage, do func(store.Catalo
 		return errors.New("interrupted")
 	}
 	return err
-}
-
-// writeTable writes rows in columns. The first row is the heading.
-func writeTable(w io.Writer, rows [][]string) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(table, strings.Join(row, "\t"))
-	}
-	return table.Flush()
 }
 
 // printable replaces what would move the cursor or hide text on a terminal.

@@ -26,7 +26,7 @@ func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now tim
 		if err := project.SetName(example.name); err != nil {
 			return fmt.Errorf("example project %s: %w", example.name, err)
 		}
-		err := catalog.CreateProject(ctx, &project)
+		err := catalog.CreateProject(ctx, &project, nil)
 		if errors.Is(err, seo.ErrNameTaken) {
 			continue // another server on the same database fills it too
 		}
@@ -34,7 +34,7 @@ func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now tim
 			return fmt.Errorf("example project %s: %w", example.name, err)
 		}
 	}
-	password, err := analytics.HashPassword(ctx, demoPassword)
+	password, err := analytics.HashPassword(ctx, demoPassword, "")
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now tim
 		if err := site.Apply(example.fill(password)); err != nil {
 			return fmt.Errorf("example website %s: %w", example.url, err)
 		}
-		if err := catalog.CreateWebsite(ctx, &site); err != nil {
+		if err := catalog.CreateWebsite(ctx, &site, nil); err != nil {
 			return fmt.Errorf("example website %s: %w", example.url, err)
 		}
 	}

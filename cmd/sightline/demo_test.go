@@ -100,7 +100,7 @@ func TestDemoLeavesWorkAlone(t *testing.T) {
 		if err := project.SetName("mine.example"); err != nil {
 			t.Fatal(err)
 		}
-		if err := catalog.CreateProject(t.Context(), &project); err != nil {
+		if err := catalog.CreateProject(t.Context(), &project, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := fillDemo(t.Context(), catalog, owner, now); err != nil {
@@ -116,7 +116,7 @@ func TestDemoLeavesWorkAlone(t *testing.T) {
 		if err := site.SetURL("https://mine.example"); err != nil {
 			t.Fatal(err)
 		}
-		if err := catalog.CreateWebsite(t.Context(), &site); err != nil {
+		if err := catalog.CreateWebsite(t.Context(), &site, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := fillDemo(t.Context(), catalog, owner, now); err != nil {

@@ -41,7 +41,7 @@ func (c *KeyCreateCmd) Run(ctx context.Context, term *terminal) error {
 		}
 		secret := account.NewSecret()
 		key.AccountID, key.Hash = owner.ID, account.HashSecret(secret)
-		if err := catalog.CreateKey(ctx, &key); err != nil {
+		if err := catalog.CreateKey(ctx, &key, nil); err != nil {
 			return err
 		}
 		_, err = fmt.Fprintln(term.stdout, secret)

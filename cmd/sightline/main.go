@@ -27,14 +27,21 @@ const (
 // commands is the grammar of the command line.
 type commands struct {
 	config.File
-	Serve   ServeCmd   `cmd:"" help:"Run the server."`
-	Key     KeyCmd     `cmd:"" help:"Create, list and revoke API keys."`
-	Account AccountCmd `cmd:"" help:"Create and list accounts."`
-	Version VersionCmd `cmd:"" help:"Show the version."`
+	Serve      ServeCmd      `cmd:"" help:"Run the server."`
+	Key        KeyCmd        `cmd:"" help:"Create, list and revoke API keys."`
+	Account    AccountCmd    `cmd:"" help:"Create and list accounts."`
+	Websites   WebsitesCmd   `cmd:"" help:"Manage the websites of a running server."`
+	Projects   ProjectsCmd   `cmd:"" help:"Manage the projects of a running server."`
+	Backup     BackupCmd     `cmd:"" help:"Write everything into a file, also beside a running server."`
+	Restore    RestoreCmd    `cmd:"" help:"Fill an empty installation with a backup."`
+	Catalog    CatalogCmd    `cmd:"" help:"Move an installation to another database."`
+	Completion CompletionCmd `cmd:"" help:"Print a script that lets a shell complete commands and flags."`
+	Version    VersionCmd    `cmd:"" help:"Show the version."`
 }
 
-// A terminal is what a command writes to, and the clock that it goes by.
+// A terminal is what a command reads and writes, and the clock that it goes by.
 type terminal struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	now            func() time.Time
 }
@@ -42,13 +49,13 @@ type terminal struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, &terminal{os.Stdout, os.Stderr, time.Now}))
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, &terminal{os.Stdin, os.Stdout, os.Stderr, time.Now}))
 }
 
 // run does what the arguments ask for and returns what to exit with.
 func run(ctx context.Context, args []string, env config.Env, term *terminal) int {
 	if len(args) == 0 {
-		run(ctx, []string{"--help"}, env, &terminal{term.stderr, term.stderr, term.now})
+		run(ctx, []string{"--help"}, env, &terminal{term.stdin, term.stderr, term.stderr, term.now})
 		return exitUsage
 	}
 	helped := false

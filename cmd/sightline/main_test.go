@@ -14,7 +14,7 @@ func call(t *testing.T, ctx context.Context, args ...string) (code int, stdout, 
 	t.Helper()
 	t.Chdir(t.TempDir())
 	var out, err bytes.Buffer
-	code = run(ctx, args, func(string) string { return "" }, &terminal{&out, &err, func() time.Time { return now }})
+	code = run(ctx, args, func(string) string { return "" }, &terminal{strings.NewReader(""), &out, &err, func() time.Time { return now }})
 	return code, out.String(), err.String()
 }
 

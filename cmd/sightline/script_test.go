@@ -45,6 +45,7 @@ func runScripts(t *testing.T, dir string, variables ...string) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, variables...)
+			env.Vars = append(env.Vars, "GORACE=atexit_sleep_ms=0") // else each program under the race detector ends a second later
 			env.Values[serverKey{}] = &server{env: env.Vars}
 			return nil
 		},

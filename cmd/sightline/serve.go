@@ -7,12 +7,15 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"sightline/internal/account"
 	"sightline/internal/config"
+	"sightline/internal/schedule"
 	"sightline/internal/store"
 	"sightline/internal/web"
+	"sightline/internal/web/apikit"
 )
 
 // drainNotice is how long callers and balancers are told by 503 that the server stops, before it does.
@@ -38,27 +41,36 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	if err != nil {
 		return err
 	}
-	catalog, err := store.Open(ctx, settings.Database, settings.Data)
+	meter, doors, err := listenAdmin(&settings, doors)
+	if err != nil {
+		return errors.Join(err, web.CloseDoors(doors))
+	}
+	catalog, err := openCatalog(ctx, settings, meter)
 	if err != nil {
 		return errors.Join(err, web.CloseDoors(doors))
 	}
 	log := newLogger(term.stderr, settings.LogFormat, settings.LogLevel)
 	gate := account.NewGate(catalog, term.now)
-	server := &web.Server{SEO: seo, Analytics: analytics, Projects: catalog, Websites: catalog, Gate: gate, Ready: catalog.Ping,
+	server := &web.Server{SEO: seo, Analytics: analytics, Catalog: catalog, Gate: gate, TrashKept: settings.TrashKept,
 		Version: buildVersion(), Now: term.now, Log: log, Notice: drainNotice}
+	if meter != nil {
+		server.Meter = meter
+	}
+	if settings.RateLimit > 0 {
+		server.Limit = apikit.NewRateLimit(settings.RateLimit)
+	}
 	if err := welcome(ctx, term, settings, catalog, log); err != nil {
 		return errors.Join(err, web.CloseDoors(doors), catalog.Close())
 	}
 
-	flushing, stop := context.WithCancel(context.WithoutCancel(ctx))
-	flushed := make(chan struct{})
-	go func() {
-		defer close(flushed)
-		flushUses(flushing, gate, log)
-	}()
+	clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Turns: catalog, Kept: settings.TrashKept, Now: term.now, Log: log}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var group sync.WaitGroup
+	group.Go(func() { flushUses(background, gate, log) })
+	group.Go(func() { clock.Run(background) })
 	err = server.Serve(ctx, doors)
 	stop()
-	<-flushed
+	group.Wait()
 	return errors.Join(err, catalog.Close())
 }
 
@@ -94,6 +106,9 @@ func welcome(ctx context.Context, term *terminal, settings config.Config, catalo
 		return fmt.Errorf("create the owner account: %w", err)
 	}
 	fmt.Fprintf(term.stdout, running, buildVersion(), settings.SEOURL, settings.AnalyticsURL)
+	if settings.AdminListen != "" {
+		fmt.Fprintf(term.stdout, "Metrics are at http://%[1]s/metrics, profiles at http://%[1]s/debug/pprof/.\n", settings.AdminListen)
+	}
 	if first {
 		fmt.Fprintf(term.stdout, firstSteps, secret, quote(secret), settings.SEOURL, settings.AnalyticsURL)
 	} else {

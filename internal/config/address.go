@@ -71,6 +71,13 @@ func isListenAddress(text string) bool {
 	return err == nil && isPort(port) && !strings.ContainsAny(host, " /@")
 }
 
+// isLoopback says whether host:port can be reached from this machine only.
+func isLoopback(text string) bool {
+	host, _, err := net.SplitHostPort(text)
+	addr, notIP := netip.ParseAddr(host)
+	return err == nil && isListenAddress(text) && (strings.EqualFold(host, "localhost") || notIP == nil && addr.IsLoopback() && addr.Zone() == "")
+}
+
 // isPort takes the numbers of ports as they are usually written.
 func isPort(text string) bool {
 	n, err := strconv.ParseUint(text, 10, 16)

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Storage is the flags of every command that opens the catalog.
@@ -33,9 +34,12 @@ type Serve struct {
 	AnalyticsURL    string `name:"analytics-url" default:"http://localhost:8082" placeholder:"URL" help:"Address of the analytics area."`
 	SEOListen       string `name:"seo-listen" placeholder:"HOST:PORT" help:"Where to listen instead for the search-optimization area, behind a proxy."`
 	AnalyticsListen string `name:"analytics-listen" placeholder:"HOST:PORT" help:"Where to listen instead for the analytics area, behind a proxy."`
+	AdminListen     string `name:"admin-listen" placeholder:"HOST:PORT" help:"Loopback address for metrics and profiles, such as 127.0.0.1:8083; off if left out."`
 	Owner           string `default:"owner@localhost" placeholder:"EMAIL" help:"Account that the first start creates."`
 	FirstKey        string `placeholder:"KEY" help:"API key that the first start gives to that account, 20 or more characters; random if left out."`
 	Demo            bool   `help:"Fill an empty installation with example projects and websites."`
+	TrashDays       int    `default:"7" placeholder:"DAYS" help:"How long deleted websites and projects can be restored; 0 erases them at once."`
+	RateLimit       int    `default:"0" placeholder:"N" help:"Requests per second that each API key may make, with bursts of twice that; 0 for no limit."`
 	LogFormat       string `default:"auto" placeholder:"FORMAT" help:"auto (coloured on a terminal), text or json."`
 	LogLevel        string `default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
 }
@@ -49,13 +53,22 @@ type Config struct {
 	AnalyticsURL    *url.URL
 	SEOListen       string // host:port or :port; empty: what follows from the URL
 	AnalyticsListen string
+	AdminListen     string // host:port on loopback; empty: nowhere
 
 	Owner     string
 	FirstKey  string // empty: make one
 	Demo      bool
-	LogFormat string // one of LogFormats
-	LogLevel  string // one of LogLevels
+	TrashKept time.Duration // how long deleted records can be restored; 0: they are erased at once
+	RateLimit int           // requests per second and key; 0: no limit
+	LogFormat string        // one of LogFormats
+	LogLevel  string        // one of LogLevels
 }
+
+// The limits of --trash-days and --rate-limit.
+const (
+	maxTrashDays = 3650
+	maxRateLimit = 1_000_000
+)
 
 // What --log-format and --log-level may be.
 var (
@@ -66,8 +79,8 @@ var (
 // Check makes a Config of the flags, or says in one sentence what is wrong with one of them.
 // It never repeats the first key or the database's password.
 func (s *Serve) Check() (Config, error) {
-	c := Config{Data: s.Data, Database: s.Database, SEOListen: s.SEOListen, AnalyticsListen: s.AnalyticsListen, Owner: s.Owner,
-		FirstKey: s.FirstKey, Demo: s.Demo, LogFormat: s.LogFormat, LogLevel: s.LogLevel}
+	c := Config{Data: s.Data, Database: s.Database, SEOListen: s.SEOListen, AnalyticsListen: s.AnalyticsListen, AdminListen: s.AdminListen,
+		Owner: s.Owner, FirstKey: s.FirstKey, Demo: s.Demo, LogFormat: s.LogFormat, LogLevel: s.LogLevel}
 	if err := s.Storage.Check(); err != nil {
 		return Config{}, err
 	}
@@ -77,6 +90,16 @@ func (s *Serve) Check() (Config, error) {
 	}
 	if c.AnalyticsURL, err = parsePlace("analytics", s.AnalyticsURL, s.AnalyticsListen); err != nil {
 		return Config{}, err
+	}
+	if s.AdminListen != "" && !isLoopback(s.AdminListen) {
+		return Config{}, errors.New("--admin-listen must be a loopback address such as 127.0.0.1:8083: whoever reaches it is not asked for a key")
+	}
+	if s.TrashDays < 0 || s.TrashDays > maxTrashDays {
+		return Config{}, fmt.Errorf("--trash-days must be from 0 to %d", maxTrashDays)
+	}
+	c.TrashKept = time.Duration(s.TrashDays) * 24 * time.Hour
+	if c.RateLimit = s.RateLimit; c.RateLimit < 0 || c.RateLimit > maxRateLimit {
+		return Config{}, fmt.Errorf("--rate-limit must be from 0 to %d", maxRateLimit)
 	}
 	if !slices.Contains(LogFormats, s.LogFormat) {
 		return Config{}, fmt.Errorf("--log-format must be one of %s, not %q", strings.Join(LogFormats, ", "), s.LogFormat)

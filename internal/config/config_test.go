@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -54,7 +55,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("URLs are %s and %s", c.SEOURL, c.AnalyticsURL)
 	}
 	c.SEOURL, c.AnalyticsURL = nil, nil
-	want := config.Config{Data: "./sightline-data", Owner: "owner@localhost", LogFormat: "auto", LogLevel: "info"}
+	want := config.Config{Data: "./sightline-data", Owner: "owner@localhost", TrashKept: 7 * 24 * time.Hour, LogFormat: "auto", LogLevel: "info"}
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
@@ -109,8 +110,8 @@ func TestOtherFile(t *testing.T) {
 
 func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 	values := map[string]string{"data": "d", "database": "postgres://h/n", "seo-url": "http://a:1", "analytics-url": "http://b:2", "seo-listen": ":1",
-		"analytics-listen": ":2", "owner": "o@example.com", "first-key": "12345678901234567890", "log-format": "json", "log-level": "warn"}
-	env, file := map[string]string{"SIGHTLINE_DEMO": "true"}, "demo = true\n"
+		"analytics-listen": ":2", "admin-listen": "[::1]:3", "owner": "o@example.com", "first-key": "12345678901234567890", "log-format": "json", "log-level": "warn"}
+	env, file := map[string]string{"SIGHTLINE_DEMO": "true", "SIGHTLINE_TRASH_DAYS": "2", "SIGHTLINE_RATE_LIMIT": "9"}, "demo = true\ntrash-days = 2\nrate-limit = 9\n"
 	for key, value := range values {
 		env[config.Variable(key)] = value
 		file += key + " = \"" + value + "\"\n"
@@ -127,8 +128,8 @@ func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 			t.Errorf("%s: URLs are %s and %s", what, c.SEOURL, c.AnalyticsURL)
 		}
 		c.SEOURL, c.AnalyticsURL = nil, nil
-		want := config.Config{Data: "d", Database: "postgres://h/n", SEOListen: ":1", AnalyticsListen: ":2", Owner: "o@example.com",
-			FirstKey: "12345678901234567890", Demo: true, LogFormat: "json", LogLevel: "warn"}
+		want := config.Config{Data: "d", Database: "postgres://h/n", SEOListen: ":1", AnalyticsListen: ":2", AdminListen: "[::1]:3", Owner: "o@example.com",
+			FirstKey: "12345678901234567890", Demo: true, TrashKept: 48 * time.Hour, RateLimit: 9, LogFormat: "json", LogLevel: "warn"}
 		if c != want {
 			t.Errorf("%s: got %+v, want %+v", what, c, want)
 		}
@@ -184,6 +185,14 @@ func TestBadFlags(t *testing.T) {
 		{"--seo-listen 9001", "--seo-listen must be HOST:PORT"},
 		{"--seo-listen http://localhost:9001", "--seo-listen must be HOST:PORT"},
 		{"--analytics-listen localhost:http", "--analytics-listen must be HOST:PORT"},
+		{"--admin-listen :9001", "--admin-listen must be a loopback address"},
+		{"--admin-listen 0.0.0.0:9001", "--admin-listen must be a loopback address"},
+		{"--admin-listen [::]:9001", "--admin-listen must be a loopback address"},
+		{"--admin-listen 192.0.2.1:9001", "--admin-listen must be a loopback address"},
+		{"--admin-listen example.com:9001", "--admin-listen must be a loopback address"},
+		{"--admin-listen localhost", "--admin-listen must be a loopback address"},
+		{"--admin-listen localhost:http", "--admin-listen must be a loopback address"},
+		{"--admin-listen 9001", "--admin-listen must be a loopback address"},
 		{"--log-format xml", `--log-format must be one of auto, text, json, not "xml"`},
 		{"--log-level loud", `--log-level must be one of debug, info, warn, error, not "loud"`},
 	} {
