@@ -1,0 +1,69 @@
+package schedule_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sightline/internal/account"
+	"sightline/internal/analytics"
+	"sightline/internal/fault"
+	"sightline/internal/listing"
+	"sightline/internal/receipt"
+	"sightline/internal/schedule"
+	"sightline/internal/store/memory"
+	"sightline/internal/trash"
+)
+
+// What was deleted too long ago is erased, and so are old receipts; what is younger stays until its time has come.
+func TestClockErases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		catalog := memory.Open()
+		owner := account.New("owner@example.com", time.Now())
+		must(t, catalog.CreateAccount(t.Context(), &owner))
+		for _, age := range []time.Duration{8 * 24 * time.Hour, 7*24*time.Hour - 5*time.Minute} {
+			w := analytics.NewWebsite(owner.ID, time.Now())
+			must(t, w.SetURL("https://example.com"))
+			once := &receipt.Receipt{AccountID: owner.ID, Operation: "POST", Key: age.String(), CreatedAt: time.Now().Add(-age)}
+			must(t, catalog.CreateWebsite(t.Context(), &w, once))
+			must(t, catalog.DeleteWebsite(t.Context(), owner.ID, w.ID, trash.Deletion{At: time.Now().Add(-age)}))
+		}
+		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Turns: catalog, Kept: 7 * 24 * time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { clock.Run(ctx); close(ended) }()
+
+		left := func() int {
+			synctest.Wait()
+			page, err := catalog.Trash(t.Context(), owner.ID, []trash.Object{trash.Website}, listing.Request{Page: 1, PerPage: 10})
+			must(t, err)
+			return page.Total
+		}
+		if n := left(); n != 1 {
+			t.Errorf("%d are in the trash after the first look, want 1", n)
+		}
+		if _, err := catalog.Receipt(t.Context(), owner.ID, "POST", (8 * 24 * time.Hour).String()); !errors.Is(err, fault.NotFound) {
+			t.Errorf("an old receipt is still there: %v", err)
+		}
+		time.Sleep(9 * time.Minute) // it is due, but the job runs every ten minutes
+		if n := left(); n != 1 {
+			t.Errorf("%d are in the trash after nine minutes, want 1", n)
+		}
+		time.Sleep(2 * time.Minute)
+		if n := left(); n != 0 {
+			t.Errorf("%d are in the trash after eleven minutes, want 0", n)
+		}
+		stop()
+		<-ended
+	})
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
