@@ -15,7 +15,7 @@ type pageQuery struct {
 	columns string
 	from    string // FROM and WHERE
 	order   string
-	args    []any        // of from; the account first
+	args    []any        // of from; the account first, until search narrows it
 	total   trash.Object // whose kept total is that of the list; empty: it must be counted
 }
 
@@ -49,6 +49,7 @@ func (db *DB) total(ctx context.Context, account any, object trash.Object) (n in
 // A searched says how the records of a kind are searched.
 type searched struct {
 	object trash.Object
+	table  string
 	index  string // its trigram index
 	column string // the folded text in which the search looks; part of what is indexed
 }
@@ -76,9 +77,10 @@ func (db *DB) search(ctx context.Context, q *pageQuery, s searched, text string)
 		return failure(err)
 	}
 	if matches < manyMatches {
-		q.from += ` AND id IN (SELECT rowid FROM ` + s.index + ` WHERE ` + s.index + ` MATCH ?)`
-		q.from = strings.Replace(q.from, `WHERE account_id`, `WHERE +account_id`, 1) // not by walking the account
-		q.args = append(q.args, phrase)
+		// The + keeps SQLite from walking the account instead of the index.
+		q.from = ` FROM ` + s.table + ` WHERE id IN (SELECT rowid FROM ` + s.index + ` WHERE ` + s.index + ` MATCH ?)
+			AND +account_id = ? AND deleted_at IS NULL AND instr(` + s.column + `, ?) > 0`
+		q.args = []any{phrase, q.args[0], text}
 	}
 	return nil
 }

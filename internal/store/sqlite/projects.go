@@ -27,7 +27,7 @@ func (db *DB) Projects(ctx context.Context, account int64, r listing.Request) (l
 	if r.Search == "" {
 		query.total = trash.Project
 	} else {
-		if err := db.search(ctx, &query, searched{trash.Project, "projects_text", "search_name"}, r.Search); err != nil {
+		if err := db.search(ctx, &query, searched{trash.Project, "projects", "projects_text", "search_name"}, r.Search); err != nil {
 			return listing.Page[seo.Project]{}, err
 		}
 	}

@@ -34,7 +34,7 @@ func (db *DB) Websites(ctx context.Context, account int64, r listing.Request) (l
 		query.total = trash.Website
 	} else {
 		column := map[string]string{analytics.SearchByURL: "search_url", analytics.SearchByDomain: "search_domain"}[r.SearchBy]
-		if err := db.search(ctx, &query, searched{trash.Website, "websites_text", column}, r.Search); err != nil {
+		if err := db.search(ctx, &query, searched{trash.Website, "websites", "websites_text", column}, r.Search); err != nil {
 			return listing.Page[analytics.Website]{}, err
 		}
 	}
