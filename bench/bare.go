@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,44 +13,33 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// measureBare measures a handler that does the least for the same answers: no keys, no checks, no totals, one commit for
-// each write.
-func measureBare(ctx context.Context, s settings, size int, report *report) error {
+// startBare starts a handler that does the least for the same answers: no keys, no checks, no totals, one commit for each
+// write.
+func startBare(ctx context.Context, size int) (*stage, error) {
 	dir, err := os.MkdirTemp("", "sightline-bench")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer os.RemoveAll(dir)
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db")+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=busy_timeout(10000)&_txlock=immediate")
-	if err != nil {
-		return err
+	if err == nil {
+		err = fillBare(ctx, db, size)
 	}
-	defer db.Close()
-	if err := fillBare(ctx, db, size); err != nil {
-		return fmt.Errorf("fill the bare database: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("fill the bare database: %w", errors.Join(err, os.RemoveAll(dir)))
 	}
 	server := httptest.NewServer(bareHandler(db))
-	defer server.Close()
-	for _, m := range []struct {
-		name string
-		want int
-		next func(i int64) call
-	}{
-		{"read", 200, func(i int64) call {
+	return &stage{engine: bare, stop: func() error {
+		server.Close()
+		return errors.Join(db.Close(), os.RemoveAll(dir))
+	}, operations: []operation{
+		{name: "read", want: 200, next: func(i int64) call {
 			return call{method: "GET", address: fmt.Sprintf("%s/one/%d", server.URL, scatter(i, size))}
 		}},
-		{"list", 200, func(int64) call { return call{method: "GET", address: server.URL + "/ten"} }},
-		{"create", 201, func(i int64) call {
+		{name: "list", want: 200, next: func(int64) call { return call{method: "GET", address: server.URL + "/ten"} }},
+		{name: "create", want: 201, next: func(i int64) call {
 			return call{method: "POST", address: server.URL + "/new", body: fmt.Sprintf("url=https://new%d.example", i)}
 		}},
-	} {
-		got, err := load(ctx, s, s.clients, "", m.want, m.next)
-		if err != nil {
-			return fmt.Errorf("bare handler, %s: %w", m.name, err)
-		}
-		report.add("bare", m.name, size, got)
-	}
-	return nil
+	}}, nil
 }
 
 func fillBare(ctx context.Context, db *sql.DB, size int) error {

@@ -8,34 +8,32 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // A call is one request of a load.
 type call struct{ method, address, kind, body string }
 
-// A result is what a load came to.
-type result struct {
+// A round is what one load came to.
+type round struct {
 	perSecond float64
-	p50, p99  time.Duration
+	times     []time.Duration
 }
 
 // load sends requests from many callers until the time is over.
-func load(ctx context.Context, s settings, clients int, key string, want int, next func(i int64) call) (result, error) {
+func load(ctx context.Context, d time.Duration, clients int, key string, want int, next func() call) (round, error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: clients}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: 2 * time.Minute}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var counter atomic.Int64
 	times := make([][]time.Duration, clients)
 	start := time.Now()
 	var group sync.WaitGroup
 	for worker := range clients {
 		group.Go(func() {
-			for ctx.Err() == nil && time.Since(start) < s.duration {
-				request := next(counter.Add(1))
+			for ctx.Err() == nil && time.Since(start) < d {
+				request := next()
 				if request.method == "" {
 					return // nothing is left
 				}
@@ -50,12 +48,8 @@ func load(ctx context.Context, s settings, clients int, key string, want int, ne
 	}
 	group.Wait()
 	took := time.Since(start)
-	if err := context.Cause(ctx); err != nil {
-		return result{}, err
-	}
 	all := slices.Concat(times...)
-	slices.Sort(all)
-	return result{float64(len(all)) / took.Seconds(), all[len(all)/2], all[len(all)*99/100]}, nil
+	return round{float64(len(all)) / took.Seconds(), all}, context.Cause(ctx)
 }
 
 func send(ctx context.Context, client *http.Client, key string, want int, c call) error {

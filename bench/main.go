@@ -13,8 +13,15 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
+
+// bare is the engine of the handler that everything is measured against.
+const bare = "bare"
+
+// rounds is how often each operation is measured.
+const rounds = 5
 
 // settings is what the flags say.
 type settings struct {
@@ -37,7 +44,7 @@ func run(ctx context.Context) error {
 	sizes := flag.String("sizes", "1000,100000,1000000", "how many websites the account has, in turn")
 	s := settings{}
 	flag.IntVar(&s.clients, "clients", 16, "how many callers at once")
-	flag.DurationVar(&s.duration, "for", 3*time.Second, "how long each operation is measured")
+	flag.DurationVar(&s.duration, "for", 5*time.Second, "how long each operation is measured, in five rounds")
 	flag.StringVar(&s.postgres, "postgres", os.Getenv("SIGHTLINE_TEST_POSTGRES"), "a PostgreSQL server to measure too; each size gets a schema of its own")
 	flag.Parse()
 	for text := range strings.SplitSeq(*sizes, ",") {
@@ -49,19 +56,90 @@ func run(ctx context.Context) error {
 	}
 	report := &report{}
 	for _, size := range s.sizes {
-		if err := measureBare(ctx, s, size, report); err != nil {
-			return err
-		}
-		if err := measureSightline(ctx, s, "sqlite", size, report); err != nil {
-			return err
-		}
-		if s.postgres == "" {
-			continue
-		}
-		if err := measureSightline(ctx, s, "postgres", size, report); err != nil {
+		if err := measure(ctx, s, size, report); err != nil {
 			return err
 		}
 	}
 	report.print(os.Stdout, s.sizes)
 	return nil
+}
+
+// A stage is a server that is measured.
+type stage struct {
+	engine     string
+	operations []operation
+	stop       func() error
+}
+
+// An operation is one kind of request that is measured.
+type operation struct {
+	name  string
+	want  int
+	key   string
+	alone bool // one caller at a time, for latency
+	next  func(i int64) call
+	sent  atomic.Int64
+}
+
+// measure measures every engine with so many websites. The rounds of an operation take turns between the engines, so that
+// whatever else the machine does meets all of them.
+func measure(ctx context.Context, s settings, size int, report *report) (err error) {
+	var stages []*stage
+	defer func() {
+		for _, stage := range stages {
+			err = errors.Join(err, stage.stop())
+		}
+	}()
+	engines := []string{bare, "sqlite", "postgres"}
+	if s.postgres == "" {
+		engines = engines[:2]
+	}
+	for _, engine := range engines {
+		start := func() (*stage, error) { return startSightline(ctx, s, engine, size) }
+		if engine == bare {
+			start = func() (*stage, error) { return startBare(ctx, size) }
+		}
+		stage, err := start()
+		if err != nil {
+			return fmt.Errorf("%s: %w", engine, err)
+		}
+		stages = append(stages, stage)
+	}
+	for _, name := range names(stages[1].operations) {
+		for range rounds {
+			for _, stage := range stages {
+				if err := stage.round(ctx, s, name, size, report); err != nil {
+					return fmt.Errorf("%s, %s: %w", stage.engine, name, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// round measures an operation once, if the stage has it.
+func (s *stage) round(ctx context.Context, settings settings, name string, size int, report *report) error {
+	for i := range s.operations {
+		o := &s.operations[i]
+		if o.name != name {
+			continue
+		}
+		clients := settings.clients
+		if o.alone {
+			clients = 1
+		}
+		got, err := load(ctx, settings.duration/rounds, clients, o.key, o.want, func() call { return o.next(o.sent.Add(1)) })
+		if err != nil {
+			return err
+		}
+		report.add(s.engine, name, size, got)
+	}
+	return nil
+}
+
+func names(operations []operation) (list []string) {
+	for i := range operations {
+		list = append(list, operations[i].name)
+	}
+	return list
 }

@@ -30,52 +30,28 @@ type target struct {
 	size     int
 }
 
-// measureSightline measures the program on an engine.
-func measureSightline(ctx context.Context, s settings, engine string, size int, report *report) error {
+// startSightline starts the program on an engine, with websites in it.
+func startSightline(ctx context.Context, s settings, engine string, size int) (*stage, error) {
 	database, erase, err := place(ctx, s, engine, size)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer erase()
 	catalog, err := store.Open(ctx, database.url, database.dir)
 	if err != nil {
-		return err
+		return nil, errors.Join(err, erase())
 	}
-	defer catalog.Close()
 	stop, t, err := start(ctx, catalog)
 	if err != nil {
-		return err
+		return nil, errors.Join(err, catalog.Close(), erase())
 	}
-	defer stop()
+	all := func() error { return errors.Join(stop(), catalog.Close(), erase()) }
 	t.size = size
 	began := time.Now()
 	if err := seed(ctx, t); err != nil {
-		return fmt.Errorf("seed %s: %w", engine, err)
+		return nil, errors.Join(fmt.Errorf("seed: %w", err), all())
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d websites through the bulk operation in %v\n", engine, size, time.Since(began).Round(time.Millisecond))
-	for _, o := range operations(t) {
-		key, clients := t.key, s.clients
-		if o.small {
-			key = t.smallKey
-		}
-		if o.alone {
-			clients = 1
-		}
-		got, err := load(ctx, s, clients, key, o.want, o.next)
-		if err != nil {
-			return fmt.Errorf("%s, %s: %w", engine, o.name, err)
-		}
-		report.add(engine, o.name, size, got)
-	}
-	return nil
-}
-
-// An operation is one kind of request that is measured.
-type operation struct {
-	name         string
-	want         int
-	small, alone bool // as the small account; one caller at a time, for latency
-	next         func(i int64) call
+	return &stage{engine: engine, operations: operations(t), stop: all}, nil
 }
 
 // operations lists what is measured, reads before writes.
@@ -87,25 +63,25 @@ func operations(t target) []operation {
 	deep := min(500_000, t.size/2)
 	var created atomic.Int64
 	return []operation{
-		{name: "read", want: 200, next: func(i int64) call {
+		{name: "read", want: 200, key: t.key, next: func(i int64) call {
 			return call{method: "GET", address: fmt.Sprintf("%s/%d", websites, scatter(i, t.size))}
 		}},
-		{name: "list", want: 200, next: get("")},
-		{name: "search selective", want: 200, alone: true, next: func(i int64) call {
+		{name: "list", want: 200, key: t.key, next: get("")},
+		{name: "search selective", want: 200, key: t.key, alone: true, next: func(i int64) call {
 			return call{method: "GET", address: fmt.Sprintf("%s?search=site%d.ex", websites, scatter(i, t.size))}
 		}},
-		{name: "search half", want: 200, alone: true, next: get("?search=even")},
-		{name: "search 2 letters", want: 200, alone: true, next: get("?search=te")},
-		{name: "search, 20 rows", want: 200, alone: true, small: true, next: get("?search=site")},
-		{name: "deep page", want: 200, alone: true, next: get(fmt.Sprintf("?page=%d", deep/10))},
-		{name: "update", want: 200, next: func(i int64) call {
-			return call{method: "PUT", address: fmt.Sprintf("%s/%d", websites, scatter(i, t.size)), body: fmt.Sprintf("exclude_params=p%d", i)}
-		}},
-		{name: "create", want: 201, next: func(i int64) call {
+		{name: "search half", want: 200, key: t.key, alone: true, next: get("?search=even")},
+		{name: "search 2 letters", want: 200, key: t.key, alone: true, next: get("?search=te")},
+		{name: "search, 20 rows", want: 200, key: t.smallKey, alone: true, next: get("?search=site")},
+		{name: "deep page", want: 200, key: t.key, alone: true, next: get(fmt.Sprintf("?page=%d", deep/10))},
+		{name: "create", want: 201, key: t.key, next: func(i int64) call {
 			created.Add(1)
 			return call{method: "POST", address: websites, body: fmt.Sprintf("url=https://new%d.example", i)}
 		}},
-		{name: "delete", want: 200, next: func(i int64) call {
+		{name: "update", want: 200, key: t.key, next: func(i int64) call {
+			return call{method: "PUT", address: fmt.Sprintf("%s/%d", websites, scatter(i, t.size)), body: fmt.Sprintf("exclude_params=p%d", i)}
+		}},
+		{name: "delete", want: 200, key: t.key, next: func(i int64) call {
 			if i > created.Load() {
 				return call{}
 			}
@@ -115,7 +91,7 @@ func operations(t target) []operation {
 }
 
 // start serves a catalog in this process.
-func start(ctx context.Context, catalog store.Catalog) (func(), target, error) {
+func start(ctx context.Context, catalog store.Catalog) (func() error, target, error) {
 	seo, stats := &web.Place{URL: &url.URL{Scheme: "http", Host: "localhost:0"}}, &web.Place{URL: &url.URL{Scheme: "http", Host: "localhost:0"}}
 	doors, err := web.Listen(seo, stats)
 	if err != nil {
@@ -126,19 +102,16 @@ func start(ctx context.Context, catalog store.Catalog) (func(), target, error) {
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(serving, doors) }()
-	stop := func() {
+	stop := func() error {
 		cancel()
-		if err := <-ended; err != nil {
-			fmt.Fprintln(os.Stderr, "bench: the server ended with", err)
-		}
+		return <-ended
 	}
 	t := target{base: stats.URL.String()}
 	if t.key, err = newAccount(ctx, catalog, "large@example.com"); err == nil {
 		t.smallKey, err = newAccount(ctx, catalog, "small@example.com")
 	}
 	if err != nil {
-		stop()
-		return nil, target{}, err
+		return nil, target{}, errors.Join(err, stop())
 	}
 	return stop, t, nil
 }
@@ -178,10 +151,10 @@ func seed(ctx context.Context, t target) error {
 type home struct{ url, dir string }
 
 // place makes room for a catalog.
-func place(ctx context.Context, s settings, engine string, size int) (home, func(), error) {
+func place(ctx context.Context, s settings, engine string, size int) (home, func() error, error) {
 	if engine == "sqlite" {
 		dir, err := os.MkdirTemp("", "sightline-bench")
-		return home{dir: dir}, func() { os.RemoveAll(dir) }, err
+		return home{dir: dir}, func() error { return os.RemoveAll(dir) }, err
 	}
 	schema := fmt.Sprintf("bench_%d_%d", size, time.Now().UnixNano())
 	execute := func(statement string) error {
@@ -200,10 +173,6 @@ func place(ctx context.Context, s settings, engine string, size int) (home, func
 	query := at.Query()
 	query.Set("search_path", schema+",public")
 	at.RawQuery = query.Encode()
-	erase := func() {
-		if err := execute(`DROP SCHEMA ` + schema + ` CASCADE`); err != nil {
-			fmt.Fprintln(os.Stderr, "bench: drop the schema:", err)
-		}
-	}
+	erase := func() error { return execute(`DROP SCHEMA ` + schema + ` CASCADE`) }
 	return home{url: at.String()}, erase, execute(`CREATE SCHEMA ` + schema)
 }

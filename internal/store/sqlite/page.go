@@ -20,9 +20,16 @@ type pageQuery struct {
 }
 
 // page runs a list's query and finds its total: kept where it is, else counted, unless the first page shows all.
+// The + 0 keeps SQLite from compiling the query again for each limit.
 func page[T any](ctx context.Context, db *DB, q pageQuery, r listing.Request, scan func(scanner) (T, error)) (listing.Page[T], error) {
 	result := listing.Page[T]{}
-	query := `SELECT ` + q.columns + q.from + ` ORDER BY ` + q.order + ` LIMIT ? OFFSET ?`
+	if q.total != "" {
+		q.columns += `, (` + keptTotal + `)`
+		q.args = append([]any{q.args[0], string(q.total)}, q.args...)
+		alone := scan
+		scan = func(row scanner) (T, error) { return alone(withTotal{row, &result.Total}) }
+	}
+	query := `SELECT ` + q.columns + q.from + ` ORDER BY ` + q.order + ` LIMIT ? + 0 OFFSET ?`
 	rows, err := db.query(ctx, query, append(q.args[:len(q.args):len(q.args)], r.PerPage, r.Offset())...)
 	if err != nil {
 		return result, failure(err)
@@ -30,21 +37,33 @@ func page[T any](ctx context.Context, db *DB, q pageQuery, r listing.Request, sc
 	if result.Items, err = all(rows, scan); err != nil {
 		return result, err
 	}
-	if result.Total = len(result.Items); r.Page == 1 && result.Total < r.PerPage {
-		return result, nil
-	}
-	if q.total != "" {
+	switch {
+	case r.Page == 1 && len(result.Items) < r.PerPage:
+		result.Total = len(result.Items)
+	case q.total != "" && len(result.Items) == 0:
 		result.Total, err = db.total(ctx, q.args[0], q.total)
-		return result, err
+	case q.total == "":
+		err = failure(db.queryRow(ctx, `SELECT count(*)`+q.from, q.args...).Scan(&result.Total))
 	}
-	return result, failure(db.queryRow(ctx, `SELECT count(*)`+q.from, q.args...).Scan(&result.Total))
+	return result, err
 }
 
-// total is how many records of a kind an account has outside the trash.
+// keptTotal is how many records of a kind an account has outside the trash.
+const keptTotal = `SELECT coalesce(sum(n), 0) FROM totals WHERE account_id = ? AND object = ?`
+
 func (db *DB) total(ctx context.Context, account any, object trash.Object) (n int, err error) {
-	err = db.queryRow(ctx, `SELECT coalesce(sum(n), 0) FROM totals WHERE account_id = ? AND object = ?`, account, string(object)).Scan(&n)
+	err = db.queryRow(ctx, keptTotal, account, string(object)).Scan(&n)
 	return n, failure(err)
 }
+
+// withTotal is a row whose last column is the total of its list.
+type withTotal struct {
+	scanner
+	total *int
+}
+
+// Scan reads the other columns into to.
+func (r withTotal) Scan(to ...any) error { return r.scanner.Scan(append(to, r.total)...) }
 
 // A searched says how the records of a kind are searched.
 type searched struct {
@@ -58,7 +77,8 @@ type searched struct {
 const manyMatches = 20_000
 
 // search narrows a list to the rows that contain a text. A small account scans its own rows, and so does a text that is
-// too short for the index or stands in too many rows; else the index finds them.
+// too short for the index or stands in too many rows; else the index finds them, but for the newest rows, which are not
+// in it yet.
 func (db *DB) search(ctx context.Context, q *pageQuery, s searched, text string) error {
 	text = listing.Fold(text)
 	q.from += ` AND instr(` + s.column + `, ?) > 0`
@@ -78,7 +98,8 @@ func (db *DB) search(ctx context.Context, q *pageQuery, s searched, text string)
 	}
 	if matches < manyMatches {
 		// The + keeps SQLite from walking the account instead of the index.
-		q.from = ` FROM ` + s.table + ` WHERE id IN (SELECT rowid FROM ` + s.index + ` WHERE ` + s.index + ` MATCH ?)
+		q.from = ` FROM ` + s.table + ` WHERE id IN (SELECT rowid FROM ` + s.index + ` WHERE ` + s.index + ` MATCH ?
+			UNION ALL SELECT id FROM ` + s.table + ` WHERE id > (SELECT last FROM indexed WHERE name = '` + s.table + `'))
 			AND +account_id = ? AND deleted_at IS NULL AND instr(` + s.column + `, ?) > 0`
 		q.args = []any{phrase, q.args[0], text}
 	}
@@ -97,7 +118,7 @@ func directed(r listing.Request, columns ...string) string {
 // all reads every row.
 func all[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) {
 	defer rows.Close()
-	var items []T
+	items := make([]T, 0, 10) // as many as most lists show
 	for rows.Next() {
 		item, err := scan(rows)
 		if err != nil {

@@ -27,7 +27,9 @@ func TestContract(t *testing.T) {
 func TestContractByIndex(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Catalog {
 		db := open(t, t.TempDir())
-		db.SearchAllByIndex()
+		if err := db.SearchAllByIndex(); err != nil {
+			t.Fatal(err)
+		}
 		return db
 	})
 }

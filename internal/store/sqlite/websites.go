@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -15,16 +17,23 @@ import (
 	"sightline/internal/trash"
 )
 
-const websiteColumns = `id, account_id, url, domain, privacy, password_hash, email, exclude_bots, exclude_params, exclude_ips,
-	tracking_id, version, created_at, updated_at`
+// websiteColumns reads a website as one packed text: what the driver does for each column of a row (locks, names, types)
+// would be the larger part of the cost of a list.
+const websiteColumns = `concat_ws(char(31), id, account_id, url, domain, privacy, password_hash, email, exclude_bots, exclude_params, exclude_ips,
+	tracking_id, version, created_at, updated_at)`
 
 // scanner is a row of any kind.
 type scanner interface{ Scan(...any) error }
 
-func scanWebsite(row scanner) (w analytics.Website, err error) {
-	err = row.Scan(&w.ID, &w.AccountID, &w.URL, &w.Domain, &w.Privacy, &w.PasswordHash, &w.Email, &w.ExcludeBots, &w.ExcludeParams, &w.ExcludeIPs,
-		&w.TrackingID, &w.Version, instant{&w.CreatedAt}, instant{&w.UpdatedAt})
-	return w, err
+func scanWebsite(row scanner) (analytics.Website, error) {
+	var p packed
+	if err := row.Scan(&p.rest); err != nil {
+		return analytics.Website{}, err
+	}
+	w := analytics.Website{ID: p.number(), AccountID: p.number(), URL: p.text(), Domain: p.text(), Privacy: analytics.Privacy(p.number()),
+		PasswordHash: p.text(), Email: p.number() == 1, ExcludeBots: p.number() == 1, ExcludeParams: p.text(), ExcludeIPs: p.text(),
+		TrackingID: p.text(), Version: p.number(), CreatedAt: p.instant(), UpdatedAt: p.instant()}
+	return w, p.end()
 }
 
 // Websites implements analytics.Websites.
@@ -53,17 +62,41 @@ func (db *DB) Website(ctx context.Context, account, id int64) (analytics.Website
 
 // CreateWebsite implements analytics.Websites.
 func (db *DB) CreateWebsite(ctx context.Context, w *analytics.Website, r *receipt.Receipt) error {
-	return db.changeOnce(ctx, r, func(tx *sql.Tx) error { return insertWebsite(tx, w) })
+	return db.changeOnce(ctx, r, func(tx *sql.Tx) error { return insertWebsites(tx, w) })
 }
 
-func insertWebsite(tx *sql.Tx, w *analytics.Website) error {
+// insertWebsites stores new websites and sets their ids. It does so a hundred at a time: what SQLite keeps to undo a statement
+// that fails costs as much as the rest of it.
+func insertWebsites(tx *sql.Tx, websites ...*analytics.Website) error {
 	const query = `
 		INSERT INTO websites (account_id, url, domain, search_url, search_domain, privacy, password_hash, email, exclude_bots,
 			exclude_params, exclude_ips, tracking_id, version, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-	err := tx.QueryRow(query, w.AccountID, w.URL, w.Domain, w.SearchURL(), w.SearchDomain(), w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots,
-		w.ExcludeParams, w.ExcludeIPs, w.TrackingID, w.Version, unix(w.CreatedAt), unix(w.UpdatedAt)).Scan(&w.ID)
-	return ofAccount(err, w.AccountID)
+		VALUES `
+	const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	for some := range slices.Chunk(websites, 100) {
+		var values []any
+		created := make(map[string]*analytics.Website, len(some)) // by tracking id
+		for _, w := range some {
+			values = append(values, w.AccountID, w.URL, w.Domain, w.SearchURL(), w.SearchDomain(), w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots,
+				w.ExcludeParams, w.ExcludeIPs, w.TrackingID, w.Version, unix(w.CreatedAt), unix(w.UpdatedAt))
+			created[w.TrackingID] = w
+		}
+		rows, err := tx.Query(query+row+strings.Repeat(", "+row, len(some)-1)+` RETURNING id, tracking_id`, values...)
+		if err != nil {
+			return ofAccount(err, some[0].AccountID)
+		}
+		_, err = all(rows, func(row scanner) (id int64, err error) {
+			var tracking string
+			if err = row.Scan(&id, &tracking); err == nil {
+				created[tracking].ID = id
+			}
+			return id, err
+		})
+		if err != nil {
+			return ofAccount(err, some[0].AccountID)
+		}
+	}
+	return nil
 }
 
 // ofAccount gives a reference to an account that does not exist its kind.
@@ -143,6 +176,7 @@ func (db *DB) ApplyWebsites(ctx context.Context, account int64, domains []string
 		if err != nil {
 			return err
 		}
+		var missing []*analytics.Website
 		for _, w := range wanted {
 			before, known := stored[w.ID]
 			switch {
@@ -150,7 +184,7 @@ func (db *DB) ApplyWebsites(ctx context.Context, account int64, domains []string
 				err = updateWebsite(tx, before, w)
 			case w.ID == 0:
 				w.AccountID = account
-				err = insertWebsite(tx, w)
+				missing = append(missing, w)
 			default:
 				err = fmt.Errorf("bulk change: website %d was not found before", w.ID)
 			}
@@ -158,7 +192,7 @@ func (db *DB) ApplyWebsites(ctx context.Context, account int64, domains []string
 				return err
 			}
 		}
-		return nil
+		return insertWebsites(tx, missing...)
 	})
 }
 

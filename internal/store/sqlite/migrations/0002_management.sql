@@ -57,29 +57,54 @@ END;
 
 CREATE INDEX keys_by_account ON keys (account_id, id) WHERE revoked_at IS NULL;
 
--- Substring search for large accounts. The index is of all accounts' rows; small accounts scan their own instead.
+-- Substring search for large accounts. The index is of all accounts' rows; small accounts scan their own instead. New rows are
+-- indexed a thousand at a time: one by one, each would cost the index a segment of its own and the merging of it. Until then a
+-- search looks at them too, see page.go.
+CREATE TABLE indexed (
+    name  TEXT    NOT NULL PRIMARY KEY,
+    last  INTEGER NOT NULL, -- the rows up to this id are in the index
+    batch INTEGER NOT NULL  -- with so many more, those are put there too
+) STRICT, WITHOUT ROWID;
+
+-- What the count of a search reads that the trigrams cannot serve, and nothing more. SQLite takes an index for complete only
+-- when deleted_at is in it.
+CREATE INDEX websites_by_text ON websites (account_id, deleted_at, search_url, search_domain) WHERE deleted_at IS NULL;
+CREATE INDEX projects_by_text ON projects (account_id, deleted_at, search_name) WHERE deleted_at IS NULL;
+
 CREATE VIRTUAL TABLE websites_text USING fts5 (search_url, content = 'websites', content_rowid = 'id', tokenize = 'trigram case_sensitive 1');
 INSERT INTO websites_text (rowid, search_url) SELECT id, search_url FROM websites;
-CREATE TRIGGER websites_text_created AFTER INSERT ON websites BEGIN
+INSERT INTO indexed SELECT 'websites', coalesce(max(id), 0), 1000 FROM websites;
+CREATE TRIGGER websites_text_created AFTER INSERT ON websites WHEN NEW.id >= (SELECT last + batch FROM indexed WHERE name = 'websites') BEGIN
+    INSERT INTO websites_text (rowid, search_url) SELECT id, search_url FROM websites WHERE id > (SELECT last FROM indexed WHERE name = 'websites');
+    UPDATE indexed SET last = NEW.id WHERE name = 'websites';
+END;
+CREATE TRIGGER websites_text_created_late AFTER INSERT ON websites WHEN NEW.id < (SELECT last FROM indexed WHERE name = 'websites') BEGIN
     INSERT INTO websites_text (rowid, search_url) VALUES (NEW.id, NEW.search_url);
 END;
-CREATE TRIGGER websites_text_erased AFTER DELETE ON websites BEGIN
+CREATE TRIGGER websites_text_erased AFTER DELETE ON websites WHEN OLD.id <= (SELECT last FROM indexed WHERE name = 'websites') BEGIN
     INSERT INTO websites_text (websites_text, rowid, search_url) VALUES ('delete', OLD.id, OLD.search_url);
 END;
-CREATE TRIGGER websites_text_changed AFTER UPDATE OF search_url ON websites WHEN OLD.search_url <> NEW.search_url BEGIN
+CREATE TRIGGER websites_text_changed AFTER UPDATE OF search_url ON websites
+WHEN OLD.search_url <> NEW.search_url AND OLD.id <= (SELECT last FROM indexed WHERE name = 'websites') BEGIN
     INSERT INTO websites_text (websites_text, rowid, search_url) VALUES ('delete', OLD.id, OLD.search_url);
     INSERT INTO websites_text (rowid, search_url) VALUES (NEW.id, NEW.search_url);
 END;
 
 CREATE VIRTUAL TABLE projects_text USING fts5 (search_name, content = 'projects', content_rowid = 'id', tokenize = 'trigram case_sensitive 1');
 INSERT INTO projects_text (rowid, search_name) SELECT id, search_name FROM projects;
-CREATE TRIGGER projects_text_created AFTER INSERT ON projects BEGIN
+INSERT INTO indexed SELECT 'projects', coalesce(max(id), 0), 1000 FROM projects;
+CREATE TRIGGER projects_text_created AFTER INSERT ON projects WHEN NEW.id >= (SELECT last + batch FROM indexed WHERE name = 'projects') BEGIN
+    INSERT INTO projects_text (rowid, search_name) SELECT id, search_name FROM projects WHERE id > (SELECT last FROM indexed WHERE name = 'projects');
+    UPDATE indexed SET last = NEW.id WHERE name = 'projects';
+END;
+CREATE TRIGGER projects_text_created_late AFTER INSERT ON projects WHEN NEW.id < (SELECT last FROM indexed WHERE name = 'projects') BEGIN
     INSERT INTO projects_text (rowid, search_name) VALUES (NEW.id, NEW.search_name);
 END;
-CREATE TRIGGER projects_text_erased AFTER DELETE ON projects BEGIN
+CREATE TRIGGER projects_text_erased AFTER DELETE ON projects WHEN OLD.id <= (SELECT last FROM indexed WHERE name = 'projects') BEGIN
     INSERT INTO projects_text (projects_text, rowid, search_name) VALUES ('delete', OLD.id, OLD.search_name);
 END;
-CREATE TRIGGER projects_text_changed AFTER UPDATE OF search_name ON projects WHEN OLD.search_name <> NEW.search_name BEGIN
+CREATE TRIGGER projects_text_changed AFTER UPDATE OF search_name ON projects
+WHEN OLD.search_name <> NEW.search_name AND OLD.id <= (SELECT last FROM indexed WHERE name = 'projects') BEGIN
     INSERT INTO projects_text (projects_text, rowid, search_name) VALUES ('delete', OLD.id, OLD.search_name);
     INSERT INTO projects_text (rowid, search_name) VALUES (NEW.id, NEW.search_name);
 END;
