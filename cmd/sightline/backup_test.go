@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"sightline/internal/store"
 	"sightline/internal/store/archive"
 	"sightline/internal/store/postgres/pgtest"
 )
@@ -35,8 +34,8 @@ func TestBackupUnderLoad(t *testing.T) {
 		"postgres": {"--database", pgtest.URL(t)},
 	} {
 		t.Run(engine, func(t *testing.T) {
-			base, stop := serveFor(t, flags)
-			load := startLoad(t, base)
+			server := start(t, flags)
+			load := startLoad(t, server.analytics)
 			dir := t.TempDir()
 			known := make([]map[int64]string, backups)
 			for i := range backups {
@@ -48,7 +47,7 @@ func TestBackupUnderLoad(t *testing.T) {
 				}
 			}
 			load.end()
-			stop()
+			server.kill()
 			for i := range backups {
 				target := []string{"--data", t.TempDir()}
 				if (engine == "sqlite") == (i%2 == 0) {
@@ -62,26 +61,6 @@ func TestBackupUnderLoad(t *testing.T) {
 
 func backupName(dir string, i int) string {
 	return filepath.Join(dir, fmt.Sprintf("backup-%d.gz", i))
-}
-
-// serveFor starts the program and returns where its analytics area is, and what ends it.
-func serveFor(t *testing.T, flags []string) (base string, stop func()) {
-	t.Helper()
-	program := exec.Command("sightline", append([]string{"serve", "--seo-url=http://localhost:0", "--analytics-url=http://localhost:0", "--first-key=" + crashKey, "--log-level=error"}, flags...)...)
-	program.Stderr = os.Stderr
-	stdout, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	stop = sync.OnceFunc(func() {
-		program.Process.Kill()
-		program.Wait()
-	})
-	t.Cleanup(stop)
-	return analyticsURL(t, stdout), stop
 }
 
 // A writeLoad is clients that write all the time.
@@ -143,7 +122,7 @@ func createWebsites(base string, writer, i int) (map[int64]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	request.Header.Set("Authorization", "Bearer "+crashKey)
+	request.Header.Set("Authorization", "Bearer "+programKey)
 	request.Header.Set("Content-Type", kind)
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -222,29 +201,6 @@ func checkBackup(t *testing.T, file string, target []string, before, after map[i
 	t.Logf("%d acknowledged before, %d in the backup, %d acknowledged in the end", len(before), len(stored), len(after))
 }
 
-// must is the answer of a call that succeeded.
-func must[T any](answer T, err error) func(*testing.T) T {
-	return func(t *testing.T) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answer
-	}
-}
-
-// openTarget opens the catalog that a flag names.
-func openTarget(t *testing.T, flags []string) store.Installation {
-	t.Helper()
-	database, dir := "", flags[1]
-	if flags[0] == "--database" {
-		database, dir = flags[1], ""
-	}
-	catalog := must(store.Open(t.Context(), database, dir))(t)
-	t.Cleanup(func() { catalog.Close() })
-	return catalog
-}
-
 // TestCopyScripts runs the scripts that move an installation into a database of its own.
 func TestCopyScripts(t *testing.T) {
 	runScripts(t, "../../testdata/script/copy", "DATABASE="+pgtest.URL(t))
@@ -253,14 +209,14 @@ func TestCopyScripts(t *testing.T) {
 // S4: no key and no password is in a backup, not even one that an idempotent answer once carried.
 func TestNoSecretsInBackup(t *testing.T) {
 	flags := []string{"--data", t.TempDir()}
-	base, _ := serveFor(t, flags)
-	secrets := []string{crashKey, "the-password-of-the-stats-page"}
+	base := start(t, flags).analytics
+	secrets := []string{programKey, "the-password-of-the-stats-page"}
 	for path, fields := range map[string]string{
 		"/api/v1/keys":     "name=second",
 		"/api/v1/websites": "url=https://example.com&privacy=2&password=" + secrets[1],
 	} {
 		request := must(http.NewRequest("POST", base+path, strings.NewReader(fields)))(t)
-		request.Header.Set("Authorization", "Bearer "+crashKey)
+		request.Header.Set("Authorization", "Bearer "+programKey)
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.Header.Set("Idempotency-Key", "once")
 		response := must(http.DefaultClient.Do(request))(t)

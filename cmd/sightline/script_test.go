@@ -22,9 +22,14 @@ import (
 	"sightline/internal/store/sqlite"
 )
 
-// TestMain lets the scripts run this program as sightline.
+// TestMain lets the tests run this program as sightline, on a disk that fails if they say so.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"sightline": main})
+	testscript.Main(m, map[string]func(){"sightline": func() {
+		if control := os.Getenv(diskVariable); control != "" {
+			useFailingDisk(control)
+		}
+		main()
+	}})
 }
 
 // TestScripts runs the real binary as testdata/script says.

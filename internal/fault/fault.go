@@ -4,6 +4,7 @@ package fault
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ var (
 	NotFound = errors.New("not found")
 	// Unavailable says that the store cannot answer now but may soon.
 	Unavailable = errors.New("temporarily unavailable")
+	// Unsynced says that the disk failed to keep a write, so that nothing is written any more until the program is started
+	// again. It is a kind of Unavailable.
+	Unsynced = fmt.Errorf("the disk failed to keep a write: %w", Unavailable)
 	// Full says that the disk has no room for the write.
 	Full = errors.New("disk full")
 )

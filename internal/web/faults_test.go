@@ -45,6 +45,7 @@ func TestFailures(t *testing.T) {
 		{"unforeseen", func(context.Context) error { return errors.New(cause) }, 500},
 		{"disk full", func(context.Context) error { return fmt.Errorf("%w: %s", fault.Full, cause) }, 507},
 		{"unavailable", func(context.Context) error { return fmt.Errorf("%w: %s", fault.Unavailable, cause) }, 503},
+		{"unsynced", func(context.Context) error { return fmt.Errorf("%w: %s", fault.Unsynced, cause) }, 503},
 		{"too slow", func(ctx context.Context) error {
 			deadline, bounded := ctx.Deadline()
 			if !bounded || time.Until(deadline) > 11*time.Second {

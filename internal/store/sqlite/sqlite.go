@@ -37,6 +37,8 @@ type DB struct {
 	done   chan struct{} // closed when the writer has ended
 	batch  atomic.Pointer[func(writes int)]
 
+	unsynced atomic.Bool // a sync failed: nothing is written any more
+
 	statements   sync.Map // of read: query → *sql.Stmt
 	largeAccount int      // from how many records on an account is searched by index
 }
@@ -58,6 +60,9 @@ func Open(ctx context.Context, dir string) (*DB, error) {
 		return nil, err
 	}
 	if err = db.migratePatiently(ctx); err == nil {
+		err = db.settle(ctx)
+	}
+	if err == nil {
 		db.read, err = open(path, readers, "&_pragma=query_only(1)")
 	}
 	if err != nil {
@@ -123,8 +128,11 @@ func open(path string, conns int, more string) (*sql.DB, error) {
 	return db, nil
 }
 
-// Ping fails while the catalog cannot be read.
+// Ping fails while the catalog cannot be read, and after a sync that failed.
 func (db *DB) Ping(ctx context.Context) error {
+	if db.unsynced.Load() {
+		return fault.Unsynced
+	}
 	var one int
 	return failure(db.queryRow(ctx, `SELECT 1 FROM sqlite_schema LIMIT 1`).Scan(&one))
 }
@@ -141,10 +149,15 @@ func failure(err error) error {
 		}
 		return err
 	}
-	switch cause.Code() & 0xff {
+	switch code := cause.Code(); code & 0xff {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: %w", fault.Full, err)
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+	case sqlite3.SQLITE_IOERR:
+		if code == sqlite3.SQLITE_IOERR_FSYNC || code == sqlite3.SQLITE_IOERR_DIR_FSYNC {
+			return fmt.Errorf("%w: %w", fault.Unsynced, err)
+		}
+		return fmt.Errorf("%w: %w", fault.Unavailable, err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("%w: %w", fault.Unavailable, err)
 	case sqlite3.SQLITE_INTERRUPT:
 		return fmt.Errorf("%w: %w", context.Canceled, err)

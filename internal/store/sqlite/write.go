@@ -70,26 +70,36 @@ func (db *DB) WatchBatches(watch func(writes int)) {
 // commit runs a batch in one transaction and answers every write in it.
 func (db *DB) commit(batch []*write) {
 	results := make([]error, len(batch))
-	err := func() error {
-		tx, err := db.write.Begin()
-		if err != nil {
-			return err
-		}
-		for i, w := range batch {
-			var broken error
-			if results[i], broken = step(tx, w); broken != nil {
-				return errors.Join(broken, tx.Rollback())
-			}
-		}
-		return tx.Commit()
-	}()
+	err := failure(db.run(batch, results))
+	if errors.Is(err, fault.Unsynced) {
+		db.unsynced.Store(true)
+	}
 	for i, w := range batch {
 		if err != nil {
-			w.done <- failure(err)
+			w.done <- err
 		} else {
 			w.done <- failure(results[i])
 		}
 	}
+}
+
+// run is the transaction of a batch. After a sync that failed there is none: the system may have dropped what it could not
+// write, and later syncs would succeed all the same.
+func (db *DB) run(batch []*write, results []error) error {
+	if db.unsynced.Load() {
+		return fault.Unsynced
+	}
+	tx, err := db.write.Begin()
+	if err != nil {
+		return err
+	}
+	for i, w := range batch {
+		var broken error
+		if results[i], broken = step(tx, w); broken != nil {
+			return errors.Join(broken, tx.Rollback())
+		}
+	}
+	return tx.Commit()
 }
 
 // step runs one write inside a savepoint. broken says that the whole transaction is of no use any more.
@@ -101,7 +111,7 @@ func step(tx *sql.Tx, w *write) (result, broken error) {
 		return nil, err
 	}
 	if result = guarded(w.do, tx); result != nil {
-		if _, err := tx.Exec(`ROLLBACK TO step`); err != nil {
+		if _, err := tx.Exec(`ROLLBACK TO step`); err != nil || errors.Is(failure(result), fault.Unsynced) {
 			return nil, errors.Join(result, err)
 		}
 	}
@@ -117,6 +127,17 @@ func guarded(do func(*sql.Tx) error, tx *sql.Tx) (err error) {
 		}
 	}()
 	return do(tx)
+}
+
+// settle moves what a program that was killed left in the log into the file, and syncs that. A sync of the log may have failed
+// then: what is in it can be read, but need not be on the disk, and new writes would be lost together with it. A disk that
+// is full can still be read.
+func (db *DB) settle(ctx context.Context) error {
+	_, err := db.write.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
+	if err = failure(err); errors.Is(err, fault.Full) {
+		return nil
+	}
+	return err
 }
 
 // Close waits for the changes under way and closes the file.

@@ -128,6 +128,10 @@ func Fail(w http.ResponseWriter, r *http.Request, err error, log *slog.Logger) {
 	case errors.Is(err, fault.Full):
 		p.Status, p.Message = http.StatusInsufficientStorage, "The server's disk is full: nothing was written."
 		log.Error("the disk is full", "error", err, "request_id", call.RequestID)
+	case errors.Is(err, fault.Unsynced):
+		p.Status, p.Message = http.StatusServiceUnavailable, "The server's disk failed to keep a write: nothing more is written until the server is restarted."
+		w.Header().Set("Retry-After", "60")
+		log.Error("the disk failed to keep a write: check it, then restart", "error", err, "request_id", call.RequestID)
 	case errors.Is(err, fault.Unavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		p.Status, p.Message = http.StatusServiceUnavailable, "The server cannot answer right now. Try again in a moment."
 		w.Header().Set("Retry-After", "2")
