@@ -3,6 +3,8 @@
 .PHONY: help run demo build test check bench fuzz clean release
 
 SIZES ?= 1000,100000,1000000
+KILLS ?= 200
+REQUESTS ?= 1000000
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 help: ## show this list
@@ -28,9 +30,11 @@ check: ## gofmt, go vet and staticcheck
 	go vet ./...
 	go tool staticcheck ./...
 
-bench: ## measure every operation on both engines beside a bare handler; SIZES=1000,100000,1000000 takes about ten minutes
-	@scripts/need go
+bench: ## measure every operation on both engines beside a bare handler (SIZES), kill -9 the server (KILLS), send generated requests (REQUESTS); takes an hour
+	@scripts/need go gcc
 	DURABLE=1 scripts/with-postgres go run ./bench -sizes $(SIZES)
+	DURABLE=1 SIGHTLINE_KILLS=$(KILLS) scripts/with-postgres go test -count=1 -v -timeout 60m -run '^TestKillNine$$' ./cmd/sightline
+	SIGHTLINE_REQUESTS=$(REQUESTS) scripts/with-postgres go test -race -count=1 -v -timeout 3h -parallel 8 -run '^TestGeneratedRequests$$' ./internal/web
 
 fuzz: ## fuzz every parser for FUZZTIME (10s) each
 	@scripts/need go

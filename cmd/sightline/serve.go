@@ -16,6 +16,7 @@ import (
 	"sightline/internal/store"
 	"sightline/internal/web"
 	"sightline/internal/web/apikit"
+	"sightline/internal/web/origin"
 )
 
 // drainNotice is how long callers and balancers are told by 503 that the server stops, before it does.
@@ -52,6 +53,7 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	log := newLogger(term.stderr, settings.LogFormat, settings.LogLevel)
 	gate := account.NewGate(catalog, term.now)
 	server := &web.Server{SEO: seo, Analytics: analytics, Catalog: catalog, Gate: gate, TrashKept: settings.TrashKept,
+		Proxies: origin.Proxies{Trusted: settings.TrustedProxies, Header: settings.ClientHeader},
 		Version: buildVersion(), Now: term.now, Log: log, Notice: drainNotice}
 	if meter != nil {
 		server.Meter = meter

@@ -45,10 +45,11 @@ var rules = map[string]rule{
 	"internal/web":                {own: slices.Concat(domains, basics, []string{"internal/web/..."}), never: []string{"database/sql"}},
 	"internal/web/apikit":         {own: slices.Concat([]string{"internal/account"}, basics), others: []string{"golang.org/x/time/rate"}, never: []string{"database/sql"}},
 	"internal/web/accountapi":     {own: slices.Concat([]string{"internal/account", "internal/web/apikit"}, basics), never: []string{"database/sql"}},
+	"internal/web/origin":         {never: []string{"database/sql"}},
 	"internal/web/seoapi":         {own: slices.Concat(domains, basics, []string{"internal/web/apikit"}), never: []string{"database/sql"}},
 	"internal/web/analyticsapi":   {own: slices.Concat(domains, basics, []string{"internal/web/apikit"}), never: []string{"database/sql"}},
 	"internal/web/apidoc":         {never: []string{"database/sql"}},
-	"internal/web/apidoc/doctest": {others: []string{"github.com/getkin/kin-openapi/..."}, never: []string{"database/sql"}},
+	"internal/web/apidoc/doctest": {others: []string{"github.com/getkin/kin-openapi/...", "github.com/santhosh-tekuri/jsonschema/v6"}, never: []string{"database/sql"}},
 
 	"internal/store":                 {own: slices.Concat(domains, basics, []string{"internal/schedule", "internal/store/archive", "internal/store/sqlite", "internal/store/postgres"})},
 	"internal/store/archive":         {own: slices.Concat(domains, basics), never: closedToDomains},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -82,4 +83,30 @@ func isLoopback(text string) bool {
 func isPort(text string) bool {
 	n, err := strconv.ParseUint(text, 10, 16)
 	return err == nil && strconv.FormatUint(n, 10) == text
+}
+
+// parseNetworks reads addresses and ranges with commas or spaces between them; "none" is an empty list.
+func parseNetworks(text string) ([]netip.Prefix, error) {
+	var networks []netip.Prefix
+	entries := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(entries) == 1 && strings.EqualFold(entries[0], "none") {
+		return nil, nil
+	}
+	for _, entry := range entries {
+		if addr, err := netip.ParseAddr(entry); err == nil && addr.Zone() == "" {
+			entry = netip.PrefixFrom(addr, addr.BitLen()).String()
+		}
+		network, err := netip.ParsePrefix(entry)
+		if err != nil {
+			return nil, fmt.Errorf("has an entry that is no address or range such as 10.0.0.0/8: %q", entry)
+		}
+		if network.Addr().Is4In6() && network.Bits() >= 96 {
+			network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-96)
+		}
+		networks = append(networks, network.Masked())
+	}
+	if len(networks) == 0 {
+		return nil, errors.New(`must be addresses or ranges such as 10.0.0.0/8, or "none"`)
+	}
+	return networks, nil
 }

@@ -4,6 +4,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,6 +36,8 @@ type Serve struct {
 	SEOListen       string `name:"seo-listen" placeholder:"HOST:PORT" help:"Where to listen instead for the search-optimization area, behind a proxy."`
 	AnalyticsListen string `name:"analytics-listen" placeholder:"HOST:PORT" help:"Where to listen instead for the analytics area, behind a proxy."`
 	AdminListen     string `name:"admin-listen" placeholder:"HOST:PORT" help:"Loopback address for metrics and profiles, such as 127.0.0.1:8083; off if left out."`
+	TrustedProxies  string `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Proxies whose word about a caller's address is believed; none for nobody."`
+	ClientHeader    string `default:"X-Forwarded-For" placeholder:"HEADER" help:"Where they put it: X-Forwarded-For, Forwarded or X-Real-IP."`
 	Owner           string `default:"owner@localhost" placeholder:"EMAIL" help:"Account that the first start creates."`
 	FirstKey        string `placeholder:"KEY" help:"API key that the first start gives to that account, 20 or more characters; random if left out."`
 	Demo            bool   `help:"Fill an empty installation with example projects and websites."`
@@ -55,6 +58,9 @@ type Config struct {
 	AnalyticsListen string
 	AdminListen     string // host:port on loopback; empty: nowhere
 
+	TrustedProxies []netip.Prefix
+	ClientHeader   string // one of ClientHeaders
+
 	Owner     string
 	FirstKey  string // empty: make one
 	Demo      bool
@@ -70,10 +76,11 @@ const (
 	maxRateLimit = 1_000_000
 )
 
-// What --log-format and --log-level may be.
+// What --client-header, --log-format and --log-level may be.
 var (
-	LogFormats = []string{"auto", "text", "json"}
-	LogLevels  = []string{"debug", "info", "warn", "error"}
+	ClientHeaders = []string{"X-Forwarded-For", "Forwarded", "X-Real-IP"}
+	LogFormats    = []string{"auto", "text", "json"}
+	LogLevels     = []string{"debug", "info", "warn", "error"}
 )
 
 // Check makes a Config of the flags, or says in one sentence what is wrong with one of them.
@@ -94,6 +101,14 @@ func (s *Serve) Check() (Config, error) {
 	if s.AdminListen != "" && !isLoopback(s.AdminListen) {
 		return Config{}, errors.New("--admin-listen must be a loopback address such as 127.0.0.1:8083: whoever reaches it is not asked for a key")
 	}
+	if c.TrustedProxies, err = parseNetworks(s.TrustedProxies); err != nil {
+		return Config{}, fmt.Errorf("--trusted-proxies %w", err)
+	}
+	header := slices.IndexFunc(ClientHeaders, func(name string) bool { return strings.EqualFold(name, s.ClientHeader) })
+	if header < 0 {
+		return Config{}, fmt.Errorf("--client-header must be one of %s, not %q", strings.Join(ClientHeaders, ", "), s.ClientHeader)
+	}
+	c.ClientHeader = ClientHeaders[header]
 	if s.TrashDays < 0 || s.TrashDays > maxTrashDays {
 		return Config{}, fmt.Errorf("--trash-days must be from 0 to %d", maxTrashDays)
 	}

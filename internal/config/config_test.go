@@ -1,8 +1,10 @@
 package config_test
 
 import (
+	"net/netip"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -55,9 +57,32 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("URLs are %s and %s", c.SEOURL, c.AnalyticsURL)
 	}
 	c.SEOURL, c.AnalyticsURL = nil, nil
-	want := config.Config{Data: "./sightline-data", Owner: "owner@localhost", TrashKept: 7 * 24 * time.Hour, LogFormat: "auto", LogLevel: "info"}
-	if c != want {
+	want := config.Config{Data: "./sightline-data", Owner: "owner@localhost", TrashKept: 7 * 24 * time.Hour, LogFormat: "auto", LogLevel: "info",
+		TrustedProxies: networks("127.0.0.0/8", "::1/128"), ClientHeader: "X-Forwarded-For"}
+	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, want %+v", c, want)
+	}
+}
+
+func networks(texts ...string) []netip.Prefix {
+	var all []netip.Prefix
+	for _, text := range texts {
+		all = append(all, netip.MustParsePrefix(text))
+	}
+	return all
+}
+
+func TestTrustedProxies(t *testing.T) {
+	for text, want := range map[string][]netip.Prefix{
+		"none":                           nil,
+		"10.0.0.7":                       networks("10.0.0.7/32"),
+		"10.1.2.3/8,fd00::1/8":           networks("10.0.0.0/8", "fd00::/8"),
+		"::ffff:10.0.0.0/104,2001:db8::": networks("10.0.0.0/8", "2001:db8::/128"),
+	} {
+		c, err := load(t, "serve --trusted-proxies "+text, nil, "")
+		if err != nil || !reflect.DeepEqual(c.TrustedProxies, want) {
+			t.Errorf("%s: %v, %v", text, c.TrustedProxies, err)
+		}
 	}
 }
 
@@ -110,7 +135,8 @@ func TestOtherFile(t *testing.T) {
 
 func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 	values := map[string]string{"data": "d", "database": "postgres://h/n", "seo-url": "http://a:1", "analytics-url": "http://b:2", "seo-listen": ":1",
-		"analytics-listen": ":2", "admin-listen": "[::1]:3", "owner": "o@example.com", "first-key": "12345678901234567890", "log-format": "json", "log-level": "warn"}
+		"analytics-listen": ":2", "admin-listen": "[::1]:3", "owner": "o@example.com", "first-key": "12345678901234567890", "log-format": "json", "log-level": "warn",
+		"trusted-proxies": "10.0.0.0/8", "client-header": "forwarded"}
 	env, file := map[string]string{"SIGHTLINE_DEMO": "true", "SIGHTLINE_TRASH_DAYS": "2", "SIGHTLINE_RATE_LIMIT": "9"}, "demo = true\ntrash-days = 2\nrate-limit = 9\n"
 	for key, value := range values {
 		env[config.Variable(key)] = value
@@ -129,8 +155,9 @@ func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 		}
 		c.SEOURL, c.AnalyticsURL = nil, nil
 		want := config.Config{Data: "d", Database: "postgres://h/n", SEOListen: ":1", AnalyticsListen: ":2", AdminListen: "[::1]:3", Owner: "o@example.com",
-			FirstKey: "12345678901234567890", Demo: true, TrashKept: 48 * time.Hour, RateLimit: 9, LogFormat: "json", LogLevel: "warn"}
-		if c != want {
+			FirstKey: "12345678901234567890", Demo: true, TrashKept: 48 * time.Hour, RateLimit: 9, LogFormat: "json", LogLevel: "warn",
+			TrustedProxies: networks("10.0.0.0/8"), ClientHeader: "Forwarded"}
+		if !reflect.DeepEqual(c, want) {
 			t.Errorf("%s: got %+v, want %+v", what, c, want)
 		}
 	}
@@ -165,6 +192,11 @@ func TestBadFlags(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--data=", "--data must name a directory"},
 		{"--database mysql://root:secret-secret-secret@h/n", "--database must be a PostgreSQL address"},
+		{"--trusted-proxies=", "--trusted-proxies must be addresses or ranges"},
+		{"--trusted-proxies 10.0.0.0/33", "--trusted-proxies has an entry that is no address or range"},
+		{"--trusted-proxies fe80::1%eth0", "--trusted-proxies has an entry that is no address or range"},
+		{"--trusted-proxies none,10.0.0.1", "--trusted-proxies has an entry that is no address or range"},
+		{"--client-header CF-Connecting-IP", "--client-header must be one of X-Forwarded-For, Forwarded, X-Real-IP"},
 		{"--seo-url localhost:8081", "--seo-url must be an http or https address"},
 		{"--seo-url=", "--seo-url must be an http or https address"},
 		{"--analytics-url ftp://example.com", "--analytics-url must be an http or https address"},

@@ -31,8 +31,8 @@ type Receipt struct {
 type Receipts interface {
 	// Receipt finds one by account, operation and key.
 	Receipt(ctx context.Context, account int64, operation, key string) (Receipt, error)
-	// EraseReceipts erases those made before a moment.
-	EraseReceipts(ctx context.Context, before time.Time) error
+	// EraseReceipts erases up to limit of those made before a moment, the oldest first, and says how many.
+	EraseReceipts(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // Used is what a store answers to a write whose idempotency key was used before.

@@ -4,7 +4,6 @@ package schedule
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -76,16 +75,21 @@ func (c *Clock) start(ctx context.Context, job job) error {
 
 // eraseTrash erases what was deleted too long ago, a bounded number at a time so that callers' writes come in between.
 func (c *Clock) eraseTrash(ctx context.Context) error {
-	before := c.Now().Add(-c.Kept)
+	return inTurns(ctx, c.Now().Add(-c.Kept), c.Trash.PurgeOlder)
+}
+
+// eraseReceipts erases those that nobody will ask for again, likewise.
+func (c *Clock) eraseReceipts(ctx context.Context) error {
+	return inTurns(ctx, c.Now().Add(-receipt.Kept), c.Receipts.EraseReceipts)
+}
+
+// inTurns erases what is older than a moment, until nothing is left of it.
+func inTurns(ctx context.Context, before time.Time, erase func(context.Context, time.Time, int) (int, error)) error {
 	for erased := purgeSize; erased == purgeSize; {
 		var err error
-		if erased, err = c.Trash.PurgeOlder(ctx, before, purgeSize); err != nil {
-			return fmt.Errorf("erase the trash: %w", err)
+		if erased, err = erase(ctx, before, purgeSize); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func (c *Clock) eraseReceipts(ctx context.Context) error {
-	return c.Receipts.EraseReceipts(ctx, c.Now().Add(-receipt.Kept))
 }

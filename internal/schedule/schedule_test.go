@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,6 +59,37 @@ func TestClockErases(t *testing.T) {
 		}
 		stop()
 		<-ended
+	})
+}
+
+// many are receipts of which so many are old.
+type many struct {
+	receipt.Receipts
+	old   int
+	turns []int // how many went in each
+}
+
+func (m *many) EraseReceipts(_ context.Context, _ time.Time, limit int) (int, error) {
+	erased := min(limit, m.old)
+	m.old -= erased
+	m.turns = append(m.turns, erased)
+	return erased, nil
+}
+
+// Many receipts are erased a bounded number at a time, until none is left.
+func TestClockErasesInTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		catalog, receipts := memory.Open(), &many{old: 2500}
+		clock := &schedule.Clock{Trash: catalog, Receipts: receipts, Turns: catalog, Kept: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { clock.Run(ctx); close(ended) }()
+		synctest.Wait()
+		stop()
+		<-ended
+		if want := []int{1000, 1000, 500}; !slices.Equal(receipts.turns, want) {
+			t.Errorf("erased %v, want %v", receipts.turns, want)
+		}
 	})
 }
 

@@ -37,8 +37,9 @@ type Deletion struct {
 type Trash interface {
 	// Trash lists one page of an account's deleted records of some kinds, newest deletion first.
 	Trash(ctx context.Context, account int64, objects []Object, r listing.Request) (listing.Page[Item], error)
-	// Purge erases a record in the trash for good, and returns what it was.
-	Purge(ctx context.Context, account int64, object Object, id int64) (Item, error)
+	// Purge erases a record in the trash for good, if check accepts its version, and returns what it was. The check runs
+	// inside the transaction; its error is returned as it is.
+	Purge(ctx context.Context, account int64, object Object, id int64, check func(version int64) error) (Item, error)
 	// PurgeOlder erases up to limit records that were deleted before a moment, of all accounts, and says how many.
 	PurgeOlder(ctx context.Context, before time.Time, limit int) (int, error)
 }

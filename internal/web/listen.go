@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -100,7 +101,7 @@ func (d *Door) bind(addresses []string, flags string) error {
 		if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && len(d.listeners) > 0 {
 			address = net.JoinHostPort(host, d.port())
 		}
-		listener, err := net.Listen("tcp", address)
+		listener, err := (&net.ListenConfig{Control: bounded}).Listen(context.Background(), "tcp", address)
 		switch {
 		case err == nil:
 			d.listeners = append(d.listeners, listener)

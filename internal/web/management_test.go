@@ -92,10 +92,20 @@ func TestETags(t *testing.T) {
 		s.want(s.with("GET", s.seo+"/api/v1/projects/example.com", "", "If-None-Match: "+project), 304)
 		s.want(s.with("DELETE", s.seo+"/api/v1/projects/example.com", "", `If-Match: "other"`), 412)
 		s.want(s.with("DELETE", s.seo+"/api/v1/projects/example.com", "", "If-Match: "+project), 200)
+		s.want(s.with("DELETE", s.seo+"/api/v1/trash/project/1", "", `If-Match: "other"`), 412)
+		s.want(s.with("DELETE", s.analytics+"/api/v1/trash/website/1", "", "If-Match: "+tag), 412) // from before the change
+		s.want(s.with("DELETE", s.analytics+"/api/v1/trash/website/1", "", "If-Match: "+changed.header.Get("ETag")), 200)
+		s.want(s.with("DELETE", s.analytics+"/api/v1/trash/website/1", "", "If-Match: *"), 404)
+		s.want(s.with("DELETE", s.seo+"/api/v1/trash/project/1", "", "If-Match: "+project), 200)
 		again := s.want(s.form("POST", s.seo+"/api/v1/projects", "project=example.com"), 201).header.Get("ETag")
 		if again == project {
 			t.Error("another project with the same name has the same tag")
 		}
+
+		me := s.want(s.form("GET", s.seo+"/api/v1/account", ""), 200).header.Get("ETag")
+		s.want(s.with("GET", s.analytics+"/api/v1/account", "", "If-None-Match: "+me), 304)
+		other := s.newKey(s.owner.ID, account.AllScopes(), time.Time{}) // the answer shows the key, too
+		s.want(s.do("GET", s.seo+"/api/v1/account", "", "Authorization: Bearer "+other, "If-None-Match: "+me), 200)
 	})
 }
 
@@ -109,7 +119,11 @@ func TestIdempotencyKeys(t *testing.T) {
 			t.Errorf("first %v %s again %v %s", first.header, first.body, again.header, again.body)
 		}
 		s.want(s.with("POST", websites, "url=https://example.org", "Idempotency-Key: one"), 422, `"Idempotency-Key":["was used before`)
-		s.want(s.with("POST", websites, "url=https://example.com", "Idempotency-Key: two"), 201)
+		for range 2 {
+			if same := s.want(s.with("POST", websites, "url=https://example.com", "Idempotency-Key: two"), 201); same.header.Get("X-Same-Domain") != "1" {
+				t.Errorf("the twin is not named: %v", same.header)
+			}
+		}
 		s.want(s.form("GET", websites, ""), 200, `"total":2`)
 
 		// Only what succeeded is remembered; other paths, accounts and methods have keys of their own.
@@ -249,11 +263,11 @@ func TestKeysAndAccount(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	s := serveWith(t, func(s *server) { s.web.Limit = apikit.NewRateLimit(5) }) // the clock stands still
+	s := serveWith(t, func(s *server) { s.web.Limit = apikit.NewRateLimit(5) }) // a burst of 10, and the clock stands still
 	projects := s.seo + "/api/v1/projects"
 	for i := range 10 {
 		got := s.want(s.form("GET", projects, ""), 200)
-		if got.header.Get("RateLimit-Limit") != "5" || got.header.Get("RateLimit-Remaining") != fmt.Sprint(9-i) {
+		if got.header.Get("RateLimit-Limit") != "10" || got.header.Get("RateLimit-Remaining") != fmt.Sprint(9-i) {
 			t.Errorf("request %d: %v", i, got.header)
 		}
 	}

@@ -26,14 +26,16 @@ import (
 	"sightline/internal/web/analyticsapi"
 	"sightline/internal/web/apidoc"
 	"sightline/internal/web/apikit"
+	"sightline/internal/web/origin"
 	"sightline/internal/web/seoapi"
 )
 
 // Limits of every listener. A slow or idle connection is closed when its time is over.
 const (
 	headerTime = 5 * time.Second
-	readTime   = 15 * time.Second // the whole request
-	writeTime  = 30 * time.Second // the whole answer
+	readTime   = 12 * time.Second // the whole request
+	writeTime  = 30 * time.Second // request, work and answer
+	answerTime = 10 * time.Second // the answer alone: to be sent, and to be taken by the caller's machine
 	idleTime   = 2 * time.Minute
 	headerSize = 32 << 10
 	drainTime  = 8 * time.Second
@@ -59,6 +61,7 @@ type Server struct {
 	Catalog        Catalog
 	Gate           *account.Gate
 	Limit          *apikit.RateLimit // nil: none
+	Proxies        origin.Proxies    // who is believed about where a request comes from
 	TrashKept      time.Duration     // how long deleted records stay in the trash; 0: they are erased at once
 	Version        string
 	Now            func() time.Time

@@ -23,11 +23,16 @@ func (db *DB) Receipt(ctx context.Context, account int64, operation, key string)
 }
 
 // EraseReceipts implements receipt.Receipts.
-func (db *DB) EraseReceipts(ctx context.Context, before time.Time) error {
-	return db.change(ctx, func() error {
-		db.receipts = slices.DeleteFunc(db.receipts, func(r receipt.Receipt) bool { return r.CreatedAt.Before(before) })
+func (db *DB) EraseReceipts(ctx context.Context, before time.Time, limit int) (erased int, err error) {
+	err = db.change(ctx, func() error {
+		slices.SortStableFunc(db.receipts, func(a, b receipt.Receipt) int { return a.CreatedAt.Compare(b.CreatedAt) })
+		for erased < limit && erased < len(db.receipts) && db.receipts[erased].CreatedAt.Before(before) {
+			erased++
+		}
+		db.receipts = slices.Delete(db.receipts, 0, erased)
 		return nil
 	})
+	return erased, err
 }
 
 // changeOnce is a change that is made only if its receipt, where there is one, is the first with its key. Then the

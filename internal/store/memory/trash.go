@@ -31,10 +31,13 @@ func (db *DB) Trash(ctx context.Context, account int64, objects []trash.Object, 
 }
 
 // Purge implements trash.Trash.
-func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id int64) (gone trash.Item, err error) {
+func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id int64, check func(version int64) error) (gone trash.Item, err error) {
 	err = db.change(ctx, func() error {
 		for _, d := range db.deleted() {
 			if d.account == account && d.Object == object && d.ID == id {
+				if err := check(d.version); err != nil {
+					return err
+				}
 				gone = d.Item
 				db.erase(gone)
 				return nil
@@ -64,7 +67,7 @@ func (db *DB) PurgeOlder(ctx context.Context, before time.Time, limit int) (eras
 
 // owned is an item in the trash of an account.
 type owned struct {
-	account int64
+	account, version int64
 	trash.Item
 }
 
@@ -72,10 +75,10 @@ type owned struct {
 func (db *DB) deleted() []owned {
 	var all []owned
 	for _, d := range db.deletedWebsites {
-		all = append(all, owned{d.record.AccountID, trash.Item{Object: trash.Website, ID: d.record.ID, Name: d.record.URL, DeletedAt: d.at}})
+		all = append(all, owned{d.record.AccountID, d.record.Version, trash.Item{Object: trash.Website, ID: d.record.ID, Name: d.record.URL, DeletedAt: d.at}})
 	}
 	for _, d := range db.deletedProjects {
-		all = append(all, owned{d.record.AccountID, trash.Item{Object: trash.Project, ID: d.record.ID, Name: d.record.Name, DeletedAt: d.at}})
+		all = append(all, owned{d.record.AccountID, d.record.Version, trash.Item{Object: trash.Project, ID: d.record.ID, Name: d.record.Name, DeletedAt: d.at}})
 	}
 	return all
 }

@@ -34,9 +34,13 @@ const findReceipt = `
 	WHERE account_id = @account AND operation = @operation AND key = @key`
 
 // EraseReceipts implements receipt.Receipts.
-func (db *DB) EraseReceipts(ctx context.Context, before time.Time) error {
-	_, err := db.pool.Exec(ctx, `DELETE FROM receipts WHERE created_at < @before`, pgx.NamedArgs{"before": before})
-	return db.explain(ctx, "erase receipts", err)
+func (db *DB) EraseReceipts(ctx context.Context, before time.Time, limit int) (int, error) {
+	const statement = `
+		DELETE FROM receipts
+		WHERE (account_id, operation, key) IN (
+			SELECT account_id, operation, key FROM receipts WHERE created_at < @before ORDER BY created_at LIMIT @limit)`
+	erased, err := db.pool.Exec(ctx, statement, pgx.NamedArgs{"before": before, "limit": limit})
+	return int(erased.RowsAffected()), db.explain(ctx, "erase receipts", err)
 }
 
 // once makes a write and, if it has a receipt, keeps that with it, unless the receipt's key was used before.

@@ -55,16 +55,26 @@ func (db *DB) Trash(ctx context.Context, account int64, objects []trash.Object, 
 }
 
 // Purge implements trash.Trash.
-func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id int64) (trash.Item, error) {
-	what := fmt.Sprintf("%s %d in the trash", object, id)
-	for _, kind := range trashedKinds {
-		if kind.object == object {
-			statement := `DELETE FROM ` + kind.table + ` WHERE account_id = @account AND id = @id AND deleted_at IS NOT NULL RETURNING ` + kind.columns()
-			item, err := single(ctx, db.pool, statement, pgx.NamedArgs{"account": account, "id": id}, scanItem)
-			return item, db.explain(ctx, what, err)
-		}
+func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id int64, check func(version int64) error) (item trash.Item, err error) {
+	what, args := fmt.Sprintf("%s %d in the trash", object, id), pgx.NamedArgs{"account": account, "id": id}
+	place := slices.IndexFunc(trashedKinds, func(kind trashed) bool { return kind.object == object })
+	if place < 0 {
+		return item, fmt.Errorf("%s: %w", what, fault.NotFound)
 	}
-	return trash.Item{}, fmt.Errorf("%s: %w", what, fault.NotFound)
+	kind := trashedKinds[place]
+	where := ` FROM ` + kind.table + ` WHERE account_id = @account AND id = @id AND deleted_at IS NOT NULL`
+	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+		var version int64
+		if err := tx.QueryRow(ctx, `SELECT version`+where+` FOR UPDATE`, args).Scan(&version); err != nil {
+			return err
+		}
+		if err := check(version); err != nil {
+			return asItIs{err}
+		}
+		item, err = single(ctx, tx, `DELETE`+where+` RETURNING `+kind.columns(), args, scanItem)
+		return err
+	})
+	return item, db.explain(ctx, what, err)
 }
 
 // purgeLock is the advisory lock that lets one server at a time erase what is old, so that no two choose the same.

@@ -32,11 +32,21 @@ func (db *DB) Receipt(ctx context.Context, account int64, operation, key string)
 }
 
 // EraseReceipts implements receipt.Receipts.
-func (db *DB) EraseReceipts(ctx context.Context, before time.Time) error {
-	return db.change(ctx, func(tx *sql.Tx) error {
-		_, err := tx.Exec(`DELETE FROM receipts WHERE created_at < ?`, before.Unix())
+func (db *DB) EraseReceipts(ctx context.Context, before time.Time, limit int) (erased int, err error) {
+	const query = `
+		DELETE FROM receipts
+		WHERE (account_id, operation, key) IN (
+			SELECT account_id, operation, key FROM receipts WHERE created_at < ? ORDER BY created_at LIMIT ?)`
+	err = db.change(ctx, func(tx *sql.Tx) error {
+		result, err := tx.Exec(query, before.Unix(), limit)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		erased = int(n)
 		return err
 	})
+	return erased, err
 }
 
 // changeOnce is change for a write that may have a receipt: it is stored in the same transaction, and a write that has one

@@ -57,16 +57,23 @@ func remove(tx *sql.Tx, table string, id, version int64, how trash.Deletion) err
 }
 
 // Purge implements trash.Trash.
-func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id int64) (trash.Item, error) {
+func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id int64, check func(version int64) error) (trash.Item, error) {
 	item := trash.Item{Object: object}
 	bin, known := bins[object]
 	if !known {
 		return item, fmt.Errorf("%s %d: %w", object, id, fault.NotFound)
 	}
-	query := `DELETE FROM ` + bin.table + ` WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL RETURNING id, ` + bin.name + `, deleted_at`
+	query := `SELECT id, ` + bin.name + `, deleted_at, version FROM ` + bin.table + ` WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL`
 	err := db.change(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRow(query, account, id).Scan(&item.ID, &item.Name, instant{&item.DeletedAt})
-		return missing(err, "%s %d in the trash", object, id)
+		var version int64
+		if err := tx.QueryRow(query, account, id).Scan(&item.ID, &item.Name, instant{&item.DeletedAt}, &version); err != nil {
+			return missing(err, "%s %d in the trash", object, id)
+		}
+		if err := check(version); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`DELETE FROM `+bin.table+` WHERE id = ?`, id)
+		return err
 	})
 	return item, err
 }

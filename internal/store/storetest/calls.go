@@ -31,7 +31,7 @@ func everyCall(c store.Catalog, f filled) []call {
 			return err
 		}},
 		{"Purge", func(ctx context.Context) error {
-			_, err := c.Purge(ctx, f.account.ID, trash.Website, f.forgotten.ID)
+			_, err := c.Purge(ctx, f.account.ID, trash.Website, f.forgotten.ID, anyVersion)
 			return err
 		}},
 		{"PurgeOlder", func(ctx context.Context) error { _, err := c.PurgeOlder(ctx, at(1_000), 10); return err }},
@@ -39,7 +39,7 @@ func everyCall(c store.Catalog, f filled) []call {
 			_, err := c.Receipt(ctx, f.account.ID, f.receipt.Operation, f.receipt.Key)
 			return err
 		}},
-		{"EraseReceipts", func(ctx context.Context) error { return c.EraseReceipts(ctx, at(1_000)) }},
+		{"EraseReceipts", func(ctx context.Context) error { _, err := c.EraseReceipts(ctx, at(1_000), 10); return err }},
 		{"TakeTurn", func(ctx context.Context) error { _, err := c.TakeTurn(ctx, callJob, at(9), time.Minute); return err }},
 		{"Ping", c.Ping},
 	})

@@ -95,9 +95,9 @@ func strangersRestoreNothing(t *testing.T, c store.Catalog) {
 		wantNotFound(t, "RestoreWebsite", c.RestoreWebsite(ctx, stranger, mine.deletedWebsite.ID, &w, newReceipt(stranger, "a")))
 		var p seo.Project
 		wantNotFound(t, "RestoreProject", c.RestoreProject(ctx, stranger, mine.deletedProject.ID, &p, newReceipt(stranger, "b")))
-		_, err := c.Purge(ctx, stranger, trash.Website, mine.deletedWebsite.ID)
+		_, err := c.Purge(ctx, stranger, trash.Website, mine.deletedWebsite.ID, func(int64) error { t.Error("a stranger learns a version"); return nil })
 		wantNotFound(t, "Purge of a website", err)
-		_, err = c.Purge(ctx, stranger, trash.Project, mine.deletedProject.ID)
+		_, err = c.Purge(ctx, stranger, trash.Project, mine.deletedProject.ID, anyVersion)
 		wantNotFound(t, "Purge of a project", err)
 		_, err = c.Receipt(ctx, stranger, mine.receipt.Operation, mine.receipt.Key)
 		wantNotFound(t, "Receipt", err)
@@ -164,7 +164,7 @@ func strangersAreFree(t *testing.T, c store.Catalog) {
 	must(c.DeleteProject(ctx, ann.account.ID, seo.Ref{Name: "example.com"}, erase))(t)
 	ok(t, c.DeleteWebsite(ctx, ann.account.ID, ann.website.ID, erase))
 	for _, item := range inTrash(t, c, ann.account.ID) {
-		must(c.Purge(ctx, ann.account.ID, item.Object, item.ID))(t)
+		must(c.Purge(ctx, ann.account.ID, item.Object, item.ID, anyVersion))(t)
 	}
 	ok(t, c.RevokeKey(ctx, ann.account.ID, ann.key.ID, at(1)))
 	s := stateOf(t, c)

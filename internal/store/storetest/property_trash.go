@@ -79,8 +79,8 @@ func (m *machine) restoreProject(t *rapid.T) {
 func (m *machine) purge(t *rapid.T) {
 	object := draw(t, "object", bothKinds...)
 	owner, id := m.inTrash(t, object)
-	want, wantErr := m.oracle.Purge(m.ctx, owner.oracle, object, id.oracle)
-	got, err := m.engine.Purge(m.ctx, owner.engine, object, id.engine)
+	want, wantErr := m.oracle.Purge(m.ctx, owner.oracle, object, id.oracle, anyVersion)
+	got, err := m.engine.Purge(m.ctx, owner.engine, object, id.engine, anyVersion)
 	if agree(t, wantErr, err) {
 		equal(t, want, m.asOracleItem(got))
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -15,15 +16,19 @@ var purgeContracts = []contract{
 	{"one record goes for good", purgeOne},
 	{"a website is not a project", purgeKind},
 	{"only what is in the trash", purgeUnknown},
+	{"only in the version that is asked for", purgeVersion},
 	{"what is older than a moment", purgeOlder},
 	{"the oldest first, up to a limit", purgeLimit},
 	{"of all accounts", purgeAccounts},
 }
 
+// anyVersion lets any version of a record be purged.
+func anyVersion(int64) error { return nil }
+
 // wantNotPurged fails the test unless there is no such record in the trash.
 func wantNotPurged(t *testing.T, c store.Catalog, owner int64, object trash.Object, id int64) {
 	t.Helper()
-	_, err := c.Purge(t.Context(), owner, object, id)
+	_, err := c.Purge(t.Context(), owner, object, id, anyVersion)
 	wantNotFound(t, fmt.Sprintf("purging %s %d", object, id), err)
 }
 
@@ -34,7 +39,7 @@ func purgeOne(t *testing.T, c store.Catalog) {
 		i := len(items) / 2
 		gone := items[i]
 		items = slices.Delete(items, i, i+1)
-		same(t, "what the purge returns", gone, must(c.Purge(t.Context(), owner, gone.Object, gone.ID))(t))
+		same(t, "what the purge returns", gone, must(c.Purge(t.Context(), owner, gone.Object, gone.ID, anyVersion))(t))
 		same(t, "the trash after a purge", items, inTrash(t, c, owner))
 		wantNotPurged(t, c, owner, gone.Object, gone.ID)
 		var w analytics.Website
@@ -53,10 +58,10 @@ func purgeKind(t *testing.T, c store.Catalog) {
 	w, p := newWebsite(t, c, owner, "https://a.example", 0), newProject(t, c, owner, "a.example", 0)
 	deleteWebsite(t, c, w, 1)
 	deleteProject(t, c, p, 2)
-	same(t, "what the purge returns", websiteItem(w, 1), must(c.Purge(t.Context(), owner, trash.Website, w.ID))(t))
+	same(t, "what the purge returns", websiteItem(w, 1), must(c.Purge(t.Context(), owner, trash.Website, w.ID, anyVersion))(t))
 	same(t, "the trash after the website", []trash.Item{projectItem(p, 2)}, inTrash(t, c, owner))
 	wantNotFound(t, "restoring the website", c.RestoreWebsite(t.Context(), owner, w.ID, &w, nil))
-	same(t, "what the purge returns", projectItem(p, 2), must(c.Purge(t.Context(), owner, trash.Project, p.ID))(t))
+	same(t, "what the purge returns", projectItem(p, 2), must(c.Purge(t.Context(), owner, trash.Project, p.ID, anyVersion))(t))
 	same(t, "the trash after the project", []trash.Item{}, inTrash(t, c, owner))
 
 	w, p = newWebsite(t, c, owner, "https://a.example", 0), newProject(t, c, owner, "a.example", 0)
@@ -81,6 +86,26 @@ func purgeUnknown(t *testing.T, c store.Catalog) {
 	}
 	same(t, "the number purged", 0, must(c.PurgeOlder(t.Context(), at(1_000_000), 100))(t))
 	same(t, "the catalog after that", before, stateOf(t, c))
+}
+
+func purgeVersion(t *testing.T, c store.Catalog) {
+	owner := newAccount(t, c, "ann").ID
+	refused := errors.New("another version")
+	for _, item := range mixedTrash(t, c, owner) {
+		var version int64
+		before := stateOf(t, c)
+		_, err := c.Purge(t.Context(), owner, item.Object, item.ID, func(v int64) error { version = v; return refused })
+		if !errors.Is(err, refused) {
+			t.Errorf("a purge that the check refuses: %v", err)
+		}
+		same(t, "the catalog after that", before, stateOf(t, c))
+		same(t, "the version", int64(1), version)
+		same(t, "what the purge returns", item, must(c.Purge(t.Context(), owner, item.Object, item.ID, anyVersion))(t))
+		wantNotPurged(t, c, owner, item.Object, item.ID)
+	}
+	_, err := c.Purge(t.Context(), owner, "report", 1, anyVersion)
+	wantNotFound(t, "purging what is no kind of record", err)
+	same(t, "the trash", []trash.Item{}, inTrash(t, c, owner))
 }
 
 func purgeOlder(t *testing.T, c store.Catalog) {

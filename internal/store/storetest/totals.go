@@ -76,8 +76,8 @@ func totalsFollow(t *testing.T, c store.Catalog) {
 		ok(t, c.RestoreProject(t.Context(), ann, p[i].ID, &p[i], newReceipt(ann, numbered("restore", i))))
 	}
 	check("restored", 16, 16, 7, 7)
-	must(c.Purge(t.Context(), ann, trash.Website, w[2].ID))(t)
-	must(c.Purge(t.Context(), ann, trash.Project, p[2].ID))(t)
+	must(c.Purge(t.Context(), ann, trash.Website, w[2].ID, anyVersion))(t)
+	must(c.Purge(t.Context(), ann, trash.Project, p[2].ID, anyVersion))(t)
 	check("purged", 16, 16, 6, 6)
 	update(t, c, w[20], func(w *analytics.Website) error { return w.SetURL("https://changed.example") })
 	check("updated", 16, 16, 6, 6)
@@ -147,7 +147,7 @@ func totalsAtOnce(t *testing.T, c store.Catalog) {
 			func() error { return c.DeleteWebsite(t.Context(), owner, w.ID, toTrash(i)) },
 			func() error { return c.RestoreWebsite(t.Context(), owner, w.ID, &w, nil) },
 			func() error { return c.DeleteWebsite(t.Context(), owner, w.ID, toTrash(i)) },
-			func() error { _, err := c.Purge(t.Context(), owner, trash.Website, w.ID); return err },
+			func() error { _, err := c.Purge(t.Context(), owner, trash.Website, w.ID, anyVersion); return err },
 			func() error { return c.CreateProject(t.Context(), &p, nil) },
 			func() error {
 				_, err := c.DeleteProject(t.Context(), owner, seo.Ref{Name: p.Name}, toTrash(i))

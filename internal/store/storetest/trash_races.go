@@ -48,7 +48,7 @@ func restoreOrPurge(t *testing.T, c store.Catalog) {
 				var back analytics.Website
 				return c.RestoreWebsite(t.Context(), owner, w.ID, &back, nil)
 			}
-			_, err := c.Purge(t.Context(), owner, trash.Website, w.ID)
+			_, err := c.Purge(t.Context(), owner, trash.Website, w.ID, anyVersion)
 			return err
 		})
 		_, err := c.Website(t.Context(), owner, w.ID)

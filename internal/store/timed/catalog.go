@@ -164,9 +164,9 @@ func (c *Catalog) Receipt(ctx context.Context, account int64, operation, key str
 }
 
 // EraseReceipts implements receipt.Receipts.
-func (c *Catalog) EraseReceipts(ctx context.Context, before time.Time) (err error) {
+func (c *Catalog) EraseReceipts(ctx context.Context, before time.Time, limit int) (_ int, err error) {
 	defer c.begin("EraseReceipts").end(&err)
-	return c.Catalog.EraseReceipts(ctx, before)
+	return c.Catalog.EraseReceipts(ctx, before, limit)
 }
 
 // Trash implements trash.Trash.
@@ -176,9 +176,10 @@ func (c *Catalog) Trash(ctx context.Context, account int64, objects []trash.Obje
 }
 
 // Purge implements trash.Trash.
-func (c *Catalog) Purge(ctx context.Context, account int64, object trash.Object, id int64) (_ trash.Item, err error) {
-	defer c.begin("Purge").end(&err)
-	return c.Catalog.Purge(ctx, account, object, id)
+func (c *Catalog) Purge(ctx context.Context, account int64, object trash.Object, id int64, check func(int64) error) (_ trash.Item, err error) {
+	s := c.begin("Purge")
+	defer s.end(&err)
+	return c.Catalog.Purge(ctx, account, object, id, func(version int64) error { return s.own(check(version)) })
 }
 
 // PurgeOlder implements trash.Trash.

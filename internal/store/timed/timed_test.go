@@ -110,10 +110,14 @@ func TestRefused(t *testing.T) {
 	_, updated := catalog.UpdateWebsite(t.Context(), owner.ID, site.ID, func(*analytics.Website) error { return refusal })
 	deleted := catalog.DeleteWebsite(t.Context(), owner.ID, site.ID, trash.Deletion{Check: func(int64) error { return refusal }})
 	applied := catalog.ApplyWebsites(t.Context(), owner.ID, nil, func(map[string]analytics.Website) ([]*analytics.Website, error) { return nil, refusal })
-	if updated != refusal || deleted != refusal || applied != refusal {
-		t.Errorf("the refusals became %v, %v, %v", updated, deleted, applied)
+	if err := catalog.Catalog.DeleteWebsite(t.Context(), owner.ID, site.ID, trash.Deletion{At: time.Now()}); err != nil {
+		t.Fatal(err)
 	}
-	if want := []string{"UpdateWebsite refused", "DeleteWebsite refused", "ApplyWebsites refused"}; !reflect.DeepEqual(got, want) {
+	_, purged := catalog.Purge(t.Context(), owner.ID, trash.Website, site.ID, func(int64) error { return refusal })
+	if updated != refusal || deleted != refusal || applied != refusal || purged != refusal {
+		t.Errorf("the refusals became %v, %v, %v, %v", updated, deleted, applied, purged)
+	}
+	if want := []string{"UpdateWebsite refused", "DeleteWebsite refused", "ApplyWebsites refused", "Purge refused"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("measured as %v, want %v", got, want)
 	}
 }

@@ -59,7 +59,7 @@ func (a *API) account(w http.ResponseWriter, r *http.Request) error {
 		ExpiresAt *string        `json:"expires_at"`
 	}
 	key := apikit.CallOf(r).Key
-	return apikit.Record(http.StatusOK, "", struct {
+	data := struct {
 		ID        int64   `json:"id"`
 		Email     string  `json:"email"`
 		Name      string  `json:"name"`
@@ -67,7 +67,12 @@ func (a *API) account(w http.ResponseWriter, r *http.Request) error {
 		CreatedAt *string `json:"created_at"`
 		Key       keyJSON `json:"key"`
 	}{caller.ID, caller.Email, caller.Name, caller.Timezone, apikit.Time(caller.CreatedAt),
-		keyJSON{key.ID, key.Name, key.Scopes, apikit.Time(key.ExpiresAt)}}).Write(w, r)
+		keyJSON{key.ID, key.Name, key.Scopes, apikit.Time(key.ExpiresAt)}}
+	tag, err := apikit.ContentTag(caller.ID, data)
+	if err != nil {
+		return err
+	}
+	return apikit.Record(http.StatusOK, tag, data).Write(w, r)
 }
 
 func (a *API) listKeys(w http.ResponseWriter, r *http.Request) error {

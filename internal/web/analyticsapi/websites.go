@@ -103,11 +103,12 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 	if err := site.Apply(edit); err != nil {
 		return err
 	}
-	if err := a.nameTwin(w, r, site); err != nil {
+	twin, err := a.twin(r, site)
+	if err != nil {
 		return err
 	}
 	answer := func() apikit.Answer {
-		return apikit.Created(a.Base+"/api/v1/websites/"+strconv.FormatInt(site.ID, 10), apikit.Tag(site.ID, site.Version), toJSON(site))
+		return beside(twin, apikit.Created(a.Base+"/api/v1/websites/"+strconv.FormatInt(site.ID, 10), apikit.Tag(site.ID, site.Version), toJSON(site)))
 	}
 	if err := a.Websites.CreateWebsite(r.Context(), &site, apikit.Receipt(r, answer)); err != nil {
 		return err
@@ -128,8 +129,9 @@ func (a *API) update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	var twin int64
 	if moved := before; moved.Apply(edit) == nil && moved.Domain != before.Domain {
-		if err := a.nameTwin(w, r, moved); err != nil {
+		if twin, err = a.twin(r, moved); err != nil {
 			return err
 		}
 	}
@@ -142,21 +144,25 @@ func (a *API) update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return found(site).Write(w, r)
+	return beside(twin, found(site)).Write(w, r)
 }
 
-// nameTwin names the oldest website with the domain of one that is about to get it in a header. It comes before the write,
-// so that what was written is always answered.
-func (a *API) nameTwin(w http.ResponseWriter, r *http.Request, site analytics.Website) error {
+// twin is the id of the oldest website with the domain of one that is about to get it; 0: there is none. It is looked for
+// before the write, so that what was written is always answered.
+func (a *API) twin(r *http.Request, site analytics.Website) (int64, error) {
 	oldest, err := a.Websites.OldestWebsite(r.Context(), site.AccountID, site.Domain)
 	if errors.Is(err, fault.NotFound) {
-		return nil
+		return 0, nil
 	}
-	if err != nil {
-		return err
+	return oldest, err
+}
+
+// beside names the twin of a website in a header of an answer.
+func beside(twin int64, answer apikit.Answer) apikit.Answer {
+	if twin != 0 {
+		answer.Header["X-Same-Domain"] = strconv.FormatInt(twin, 10)
 	}
-	w.Header().Set("X-Same-Domain", strconv.FormatInt(oldest, 10))
-	return nil
+	return answer
 }
 
 func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
@@ -164,7 +170,7 @@ func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	how := trash.Deletion{Check: func(version int64) error { return apikit.CheckMatch(r, apikit.Tag(id, version)) }}
+	how := trash.Deletion{Check: apikit.SameVersion(r, id)}
 	if a.Kept > 0 {
 		how.At = a.Now().UTC().Truncate(time.Second)
 	}
@@ -198,7 +204,7 @@ func (a *API) purge(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Trash.Purge(r.Context(), apikit.Account(r), trash.Website, id); err != nil {
+	if _, err := a.Trash.Purge(r.Context(), apikit.Account(r), trash.Website, id, apikit.SameVersion(r, id)); err != nil {
 		return err
 	}
 	return deleted(w, id)

@@ -43,10 +43,11 @@ func (l *RateLimit) take(w http.ResponseWriter, key int64, now time.Time) error 
 	l.mu.Unlock()
 	allowed := limiter.AllowN(now, 1)
 	tokens := max(0, limiter.TokensAt(now))
+	burst := 2 * l.perSecond
 	seconds := func(missing float64) string { return strconv.Itoa(int(math.Ceil(missing / float64(l.perSecond)))) }
-	w.Header().Set("RateLimit-Limit", strconv.Itoa(l.perSecond))
+	w.Header().Set("RateLimit-Limit", strconv.Itoa(burst))
 	w.Header().Set("RateLimit-Remaining", strconv.Itoa(int(tokens)))
-	w.Header().Set("RateLimit-Reset", seconds(float64(2*l.perSecond)-tokens))
+	w.Header().Set("RateLimit-Reset", seconds(float64(burst)-tokens))
 	if !allowed {
 		return &refusal{http.StatusTooManyRequests, "This API key makes too many requests. Try again in a moment.",
 			map[string]string{"Retry-After": seconds(1)}}

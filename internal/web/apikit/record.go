@@ -1,6 +1,8 @@
 package apikit
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"strings"
@@ -51,12 +53,24 @@ func Tag(id, version int64) string {
 	return fmt.Sprintf(`"%d-%d"`, id, version)
 }
 
+// ContentTag is the ETag of a record without versions: it changes with what answers show of it.
+func ContentTag(id int64, data any) (string, error) {
+	content, err := encode(data)
+	sum := sha256.Sum256(content)
+	return Tag(id, int64(binary.BigEndian.Uint64(sum[:])>>1)), err
+}
+
 // CheckMatch refuses a request whose If-Match does not name the version that the record has.
 func CheckMatch(r *http.Request, tag string) error {
 	if wanted := r.Header.Values("If-Match"); len(wanted) > 0 && !matches(wanted, tag, false) {
 		return errChanged
 	}
 	return nil
+}
+
+// SameVersion refuses a version of a record that If-Match does not name.
+func SameVersion(r *http.Request, id int64) func(version int64) error {
+	return func(version int64) error { return CheckMatch(r, Tag(id, version)) }
 }
 
 var errChanged = refuse(http.StatusPreconditionFailed, "The record has changed since: read it again.")

@@ -113,7 +113,7 @@ func (a *API) delete(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		ref = seo.Ref{ID: tagged.ID}
-		how.Check = func(version int64) error { return apikit.CheckMatch(r, apikit.Tag(tagged.ID, version)) }
+		how.Check = apikit.SameVersion(r, tagged.ID)
 	}
 	project, err := a.Projects.DeleteProject(r.Context(), apikit.Account(r), ref, how)
 	if err != nil {
@@ -146,7 +146,7 @@ func (a *API) purge(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	item, err := a.Trash.Purge(r.Context(), apikit.Account(r), trash.Project, id)
+	item, err := a.Trash.Purge(r.Context(), apikit.Account(r), trash.Project, id, apikit.SameVersion(r, id))
 	if err != nil {
 		return err
 	}

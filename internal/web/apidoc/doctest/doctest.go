@@ -14,14 +14,9 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 )
-
-func init() {
-	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
-}
 
 // Wrap is a transport that lets every answer pass and fails the test when the document does not allow it. The status
 // must be documented and headers and body must match. A request that was answered with 2xx or 304 must itself be one that
@@ -42,13 +37,18 @@ func Wrap(t testing.TB, document []byte, next http.RoundTripper) http.RoundTripp
 	if err != nil {
 		t.Fatalf("read the paths of the OpenAPI document: %v", err)
 	}
-	return &checker{t: t, next: next, router: router, problem: problem.Value}
+	schemas, err := newSchemas(document)
+	if err != nil {
+		t.Fatalf("read the schemas of the OpenAPI document: %v", err)
+	}
+	return &checker{t: t, next: next, router: router, schemas: schemas, problem: problem.Value}
 }
 
 type checker struct {
 	t       testing.TB
 	next    http.RoundTripper
 	router  routers.Router
+	schemas *schemas
 	problem *openapi3.Schema
 }
 
@@ -91,7 +91,9 @@ func drain(body io.ReadCloser) ([]byte, error) {
 // check says what the document does not allow in an exchange.
 func (c *checker) check(x exchange) error {
 	asked := x.request.Clone(context.Background())
-	asked.URL.Path, asked.URL.RawPath = trimSlash(asked.URL.Path), trimSlash(asked.URL.RawPath)
+	if strings.HasSuffix(asked.URL.EscapedPath(), "/") { // and not in %2F
+		asked.URL.Path, asked.URL.RawPath = trimSlash(asked.URL.Path), trimSlash(asked.URL.RawPath)
+	}
 	if asked.Method == http.MethodHead {
 		asked.Method = http.MethodGet
 	}
@@ -102,7 +104,7 @@ func (c *checker) check(x exchange) error {
 	if err != nil {
 		return c.checkOther(x, errors.Is(err, routers.ErrMethodNotAllowed))
 	}
-	return errors.Join(checkAnswer(x, route), checkRequest(x, route, params))
+	return errors.Join(c.checkAnswer(x, route), c.checkRequest(x, route, params))
 }
 
 // trimSlash leaves out one trailing slash, which does not matter.
@@ -142,11 +144,11 @@ func (c *checker) checkOther(x exchange, knownPath bool) error {
 	if err != nil {
 		return err
 	}
-	return c.problem.VisitJSON(body, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors())
+	return c.schemas.check(c.problem, body)
 }
 
 // checkAnswer checks the answer of an operation.
-func checkAnswer(x exchange, route *routers.Route) error {
+func (c *checker) checkAnswer(x exchange, route *routers.Route) error {
 	documented := route.Operation.Responses.Status(x.answer.StatusCode)
 	if documented == nil {
 		return errors.New("the document does not know this status here")
@@ -154,22 +156,24 @@ func checkAnswer(x exchange, route *routers.Route) error {
 	if len(documented.Value.Content) == 0 && len(x.received) > 0 {
 		return errors.New("the document knows no body here")
 	}
-	for name, header := range documented.Value.Headers { // ValidateResponse looks neither at 304 nor at answers to HEAD
-		if header.Value.Required && x.answer.Header.Get(name) == "" {
-			return fmt.Errorf("the header %s is missing", name)
-		}
+	if err := c.schemas.checkHeaders(x.answer.Header, documented.Value.Headers); err != nil {
+		return err
 	}
-	err := openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: x.request, Route: route},
-		Status:                 x.answer.StatusCode,
-		Header:                 x.answer.Header,
-		Body:                   io.NopCloser(bytes.NewReader(x.received)),
-		Options:                &openapi3filter.Options{MultiError: true},
-	})
 	if x.answer.StatusCode == http.StatusNotModified {
-		return errors.Join(err, checkNotModified(x))
+		return checkNotModified(x)
 	}
-	return errors.Join(err, checkJSON(x))
+	content := documented.Value.Content.Get(x.answer.Header.Get("Content-Type"))
+	if content == nil {
+		return fmt.Errorf("the content type is %q", x.answer.Header.Get("Content-Type"))
+	}
+	if err := checkJSON(x); err != nil || !isJSON(x.answer) || x.request.Method == http.MethodHead {
+		return err
+	}
+	body, err := decode(x.received)
+	if err != nil {
+		return err
+	}
+	return c.schemas.check(content.Schema.Value, body)
 }
 
 // checkNotModified checks that the caller said that it has the version that was not sent.

@@ -16,7 +16,7 @@ import (
 )
 
 // checkRequest checks that a request was rightly accepted.
-func checkRequest(x exchange, route *routers.Route, params map[string]string) error {
+func (c *checker) checkRequest(x exchange, route *routers.Route, params map[string]string) error {
 	if status := x.answer.StatusCode; (status < 200 || status > 299) && status != http.StatusNotModified {
 		return nil
 	}
@@ -50,7 +50,7 @@ func checkRequest(x exchange, route *routers.Route, params map[string]string) er
 			AuthenticationFunc: hasKey},
 	})
 	if err == nil && route.Operation.RequestBody != nil {
-		err = checkBody(x, route.Operation.RequestBody.Value)
+		err = c.checkBody(x, route.Operation.RequestBody.Value)
 	}
 	if err != nil {
 		return fmt.Errorf("accepted a request that the document forbids: %w", err)
@@ -73,7 +73,7 @@ func hasKey(_ context.Context, input *openapi3filter.AuthenticationInput) error 
 }
 
 // checkBody checks the body of a request.
-func checkBody(x exchange, documented *openapi3.RequestBody) error {
+func (c *checker) checkBody(x exchange, documented *openapi3.RequestBody) error {
 	if len(bytes.TrimSpace(x.sent)) == 0 {
 		if documented.Required {
 			return errors.New("it has no body")
@@ -95,7 +95,7 @@ func checkBody(x exchange, documented *openapi3.RequestBody) error {
 	if err != nil {
 		return err
 	}
-	return content.Schema.Value.VisitJSON(body, openapi3.EnableJSONSchema2020(), openapi3.MultiErrors())
+	return c.schemas.check(content.Schema.Value, body)
 }
 
 // decodeForm reads the fields of a form. Digits become a number where the schema knows one.

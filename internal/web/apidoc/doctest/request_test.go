@@ -76,7 +76,7 @@ func TestLists(t *testing.T) {
 		{"", "application/json", `["example.com"]`, answer(website, 1), "object"},
 		{"", "application/json", "[" + entry + `{"privacy":1}]`, answer(website, 1), "url"},
 		{"", "application/json", "[" + entry + `{"url":"example.org","privacy":3}]`, answer(website, 1), "privacy"},
-		{"", "application/json", "[" + strings.Repeat(entry, 1000) + `{"url":"example.org"}]`, answer(website, 1), "1000"},
+		{"", "application/json", "[" + strings.Repeat(entry, 1000) + `{"url":"example.org"}]`, answer(website, 1), "maxItems"},
 		{"", "application/json", "", answer("", 0), "no body"},
 		{"", formType, "url=example.com", answer(website, 1), formType},
 	}
