@@ -50,6 +50,9 @@ func startSightline(ctx context.Context, s settings, engine string, size int) (*
 	if err := seed(ctx, t); err != nil {
 		return nil, errors.Join(fmt.Errorf("seed: %w", err), all())
 	}
+	if err := database.settle(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("settle: %w", err), all())
+	}
 	fmt.Fprintf(os.Stderr, "%s: %d websites through the bulk operation in %v\n", engine, size, time.Since(began).Round(time.Millisecond))
 	return &stage{engine: engine, operations: operations(t), stop: all}, nil
 }
@@ -150,6 +153,24 @@ func seed(ctx context.Context, t target) error {
 // A home is where a catalog is kept while it is measured.
 type home struct{ url, dir string }
 
+// settle does what PostgreSQL does by itself within a minute or so after many changes.
+func (h home) settle(ctx context.Context) error {
+	if h.url == "" {
+		return nil
+	}
+	return execute(ctx, h.url, `VACUUM ANALYZE websites`)
+}
+
+func execute(ctx context.Context, database, statement string) error {
+	conn, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, statement)
+	return err
+}
+
 // place makes room for a catalog.
 func place(ctx context.Context, s settings, engine string, size int) (home, func() error, error) {
 	if engine == "sqlite" {
@@ -157,15 +178,6 @@ func place(ctx context.Context, s settings, engine string, size int) (home, func
 		return home{dir: dir}, func() error { return os.RemoveAll(dir) }, err
 	}
 	schema := fmt.Sprintf("bench_%d_%d", size, time.Now().UnixNano())
-	execute := func(statement string) error {
-		conn, err := pgx.Connect(ctx, s.postgres)
-		if err != nil {
-			return err
-		}
-		defer conn.Close(ctx)
-		_, err = conn.Exec(ctx, statement)
-		return err
-	}
 	at, err := url.Parse(s.postgres)
 	if err != nil {
 		return home{}, nil, errors.New("-postgres must be a postgres:// URL")
@@ -173,6 +185,6 @@ func place(ctx context.Context, s settings, engine string, size int) (home, func
 	query := at.Query()
 	query.Set("search_path", schema+",public")
 	at.RawQuery = query.Encode()
-	erase := func() error { return execute(`DROP SCHEMA ` + schema + ` CASCADE`) }
-	return home{url: at.String()}, erase, execute(`CREATE SCHEMA ` + schema)
+	erase := func() error { return execute(ctx, s.postgres, `DROP SCHEMA `+schema+` CASCADE`) }
+	return home{url: at.String()}, erase, execute(ctx, s.postgres, `CREATE SCHEMA `+schema)
 }

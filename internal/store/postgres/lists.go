@@ -31,7 +31,7 @@ func (s shelf[T]) list(ctx context.Context, db *DB, account int64, r listing.Req
 	const total = `SELECT coalesce(sum(n), 0)::bigint FROM totals WHERE account_id = @account AND object = @object`
 	args := pgx.NamedArgs{"account": account, "object": s.object, "limit": r.PerPage, "offset": r.Offset(), "few": few, "ahead": ahead}
 	if r.Search == "" {
-		return list(ctx, db, s.table, s.page(r, ``, order), total, args, s.scan)
+		return s.listAll(ctx, db, r, total, order, args)
 	}
 	var size int
 	if err := db.pool.QueryRow(ctx, total, args).Scan(&size); err != nil {
@@ -45,6 +45,28 @@ func (s shelf[T]) list(ctx context.Context, db *DB, account int64, r listing.Req
 	page, err := s.search(ctx, db, size, r, match, order, args)
 	return page, db.explain(ctx, s.table, err)
 }
+
+// listAll reads one page of all records with their total, in one query: of a short one, what surrounds it costs the most.
+func (s shelf[T]) listAll(ctx context.Context, db *DB, r listing.Request, total, order string, args pgx.NamedArgs) (listing.Page[T], error) {
+	var found listing.Page[T]
+	scan := s.scan
+	s.columns += `, (` + total + `)`
+	s.scan = func(row pgx.CollectableRow) (T, error) { return scan(withTotal{row, &found.Total}) }
+	var err error
+	if found.Items, err = s.rows(ctx, db, s.page(r, ``, order), args); err == nil && len(found.Items) == 0 {
+		err = db.pool.QueryRow(ctx, total, args).Scan(&found.Total)
+	}
+	return found, db.explain(ctx, s.table, err)
+}
+
+// withTotal is a row whose last column is the total of its list.
+type withTotal struct {
+	pgx.CollectableRow
+	total *int
+}
+
+// Scan reads the other columns into to.
+func (r withTotal) Scan(to ...any) error { return r.CollectableRow.Scan(append(to, r.total)...) }
 
 // match is the condition that a column contains a term, and the form of the term for it. Only LIKE uses the trigrams.
 func (s shelf[T]) match(size int, column, term string) (condition, form string) {
@@ -105,7 +127,9 @@ func (s shelf[T]) rows(ctx context.Context, db *DB, query string, args pgx.Named
 // sweep runs a query for which all that matches in a large account is read. It is planned for its own term, since whether
 // trigrams help depends on that, and never walks along an index in the hope to come across enough rows that match soon.
 func sweep[T any](ctx context.Context, db *DB, query string, args pgx.NamedArgs, scan pgx.RowToFunc[T]) (found []T, err error) {
-	const plan = `SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_indexscan', 'off', true)`
+	const plan = `
+		SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_indexscan', 'off', true),
+			set_config('enable_seqscan', 'on', true), set_config('enable_sort', 'on', true)`
 	var batch pgx.Batch // is one transaction
 	batch.Queue(plan)
 	batch.Queue(query, args).Query(func(rows pgx.Rows) (err error) {

@@ -91,9 +91,9 @@ BEGIN
     EXECUTE format('CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA %I', place);
     SELECT extnamespace::regnamespace::text INTO place FROM pg_extension WHERE extname = 'pg_trgm';
     EXECUTE format('CREATE INDEX websites_search ON websites USING gin (search_url %s.gin_trgm_ops)
-        WITH (gin_pending_list_limit = 1024) WHERE deleted_at IS NULL', place);
+        WITH (gin_pending_list_limit = 64) WHERE deleted_at IS NULL', place);
     EXECUTE format('CREATE INDEX projects_search ON projects USING gin (search_name %s.gin_trgm_ops)
-        WITH (gin_pending_list_limit = 1024) WHERE deleted_at IS NULL', place);
+        WITH (gin_pending_list_limit = 64) WHERE deleted_at IS NULL', place);
 EXCEPTION
     WHEN insufficient_privilege OR undefined_file OR feature_not_supported THEN
         RAISE WARNING 'searches do without pg_trgm: %', SQLERRM;
