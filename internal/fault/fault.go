@@ -16,6 +16,8 @@ var (
 	NotFound = errors.New("not found")
 	// Unavailable says that the store cannot answer now but may soon.
 	Unavailable = errors.New("temporarily unavailable")
+	// Busy says that there is too much to do right now. It is a kind of Unavailable.
+	Busy = fmt.Errorf("too much at once: %w", Unavailable)
 	// Unsynced says that the disk failed to keep a write, so that nothing is written any more until the program is started
 	// again. It is a kind of Unavailable.
 	Unsynced = fmt.Errorf("the disk failed to keep a write: %w", Unavailable)

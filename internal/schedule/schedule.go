@@ -1,12 +1,14 @@
-// Package schedule is what the clock starts: erasing what has been in the trash long enough, and receipts that nobody
-// will ask for again.
+// Package schedule is what the clock starts: erasing what has been in the trash long enough, the events of websites that are
+// gone, and receipts that nobody will ask for again.
 package schedule
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
+	"sightline/internal/analytics"
 	"sightline/internal/receipt"
 	"sightline/internal/trash"
 )
@@ -15,10 +17,18 @@ import (
 type Clock struct {
 	Trash    trash.Trash
 	Receipts receipt.Receipts
+	Erasures analytics.Erasures
+	Events   Events // nil: this server keeps none
 	Turns    Turns
 	Kept     time.Duration // how long the trash is kept
 	Now      func() time.Time
 	Log      *slog.Logger
+}
+
+// Events is where events can be erased.
+type Events interface {
+	// Erase removes the events of a website from before a time, or all of them for the zero time.
+	Erase(ctx context.Context, website int64, before time.Time) error
 }
 
 // Turns decides which server runs a job.
@@ -30,6 +40,7 @@ type Turns interface {
 const (
 	look      = time.Minute // how often the clock looks for jobs that are due
 	purgeSize = 1000        // how many records are erased in one transaction
+	eventRest = time.Minute // how long after a website its events are erased: by then none is on its way any more
 )
 
 // A job is something that the clock starts.
@@ -40,10 +51,14 @@ type job struct {
 }
 
 func (c *Clock) jobs() []job {
-	return []job{
+	jobs := []job{
 		{"erase the trash", 10 * time.Minute, c.eraseTrash},
 		{"erase receipts", time.Hour, c.eraseReceipts},
 	}
+	if c.Events != nil {
+		jobs = append(jobs, job{"erase events", 10 * time.Minute, c.eraseEvents})
+	}
+	return jobs
 }
 
 // Run starts jobs until ctx ends.
@@ -81,6 +96,24 @@ func (c *Clock) eraseTrash(ctx context.Context) error {
 // eraseReceipts erases those that nobody will ask for again, likewise.
 func (c *Clock) eraseReceipts(ctx context.Context) error {
 	return inTurns(ctx, c.Now().Add(-receipt.Kept), c.Receipts.EraseReceipts)
+}
+
+// eraseEvents erases those of websites that are gone for good.
+func (c *Clock) eraseEvents(ctx context.Context) error {
+	for {
+		websites, err := c.Erasures.Erasures(ctx, eventRest, purgeSize)
+		if err != nil || len(websites) == 0 {
+			return err
+		}
+		for _, website := range websites {
+			if err := c.Events.Erase(ctx, website, time.Time{}); err != nil {
+				return fmt.Errorf("erase the events of website %d: %w", website, err)
+			}
+			if err := c.Erasures.ForgetErasure(ctx, website); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // inTurns erases what is older than a moment, until nothing is left of it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,6 +90,54 @@ func TestClockErasesInTurns(t *testing.T) {
 		<-ended
 		if want := []int{1000, 1000, 500}; !slices.Equal(receipts.turns, want) {
 			t.Errorf("erased %v, want %v", receipts.turns, want)
+		}
+	})
+}
+
+// erased notes whose events were erased.
+type erased struct {
+	mu       sync.Mutex
+	websites []int64
+}
+
+func (e *erased) Erase(_ context.Context, website int64, _ time.Time) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.websites = append(e.websites, website)
+	return nil
+}
+
+func (e *erased) all() []int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.websites)
+}
+
+// The events of a website that is gone for good follow a while after it, once.
+func TestClockErasesEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		catalog, events := memory.Open(), &erased{}
+		owner := account.New("ann@example.com", time.Now())
+		must(t, catalog.CreateAccount(t.Context(), &owner))
+		for range 2 {
+			site := analytics.NewWebsite(owner.ID, time.Now())
+			must(t, catalog.CreateWebsite(t.Context(), &site, nil))
+		}
+		must(t, catalog.DeleteWebsite(t.Context(), owner.ID, 2, trash.Deletion{}))
+		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Erasures: catalog, Events: events, Turns: catalog, Kept: time.Hour,
+			Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { clock.Run(ctx); close(ended) }()
+		synctest.Wait()
+		if at := events.all(); len(at) > 0 {
+			t.Errorf("erased the events of %v at once, while some may be on their way", at)
+		}
+		time.Sleep(25 * time.Minute)
+		stop()
+		<-ended
+		if got, want := events.all(), []int64{2}; !slices.Equal(got, want) {
+			t.Errorf("erased the events of %v, want %v", got, want)
 		}
 	})
 }

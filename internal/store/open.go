@@ -42,3 +42,12 @@ func Engine(database string) string {
 	}
 	return "postgres"
 }
+
+// HoldEvents makes this server the one that keeps embedded events for a database, until it releases them. The embedded catalog
+// needs no such thing: its events lie beside it, and one process alone can open them.
+func HoldEvents(ctx context.Context, database string) (release func() error, err error) {
+	if database == "" {
+		return func() error { return nil }, nil
+	}
+	return postgres.HoldEvents(ctx, database)
+}

@@ -20,6 +20,9 @@ type Catalog interface {
 	account.Keys
 	analytics.Websites
 	analytics.BulkWebsites
+	analytics.Tracked
+	analytics.Salts
+	analytics.Erasures
 	seo.Projects
 	receipt.Receipts
 	trash.Trash

@@ -37,6 +37,8 @@ type rows struct {
 	deletedProjects []deletedProject
 	receipts        []receipt.Receipt
 	turns           map[string]time.Time // when each clock job ran last
+	salts           map[int64][]byte     // by UTC day
+	erasures        map[int64]time.Time  // of websites
 }
 
 // A deletedWebsite is a website in the trash, a deletedProject a project.
@@ -56,7 +58,7 @@ type ids struct{ account, key, website, project int64 }
 
 // Open makes an empty catalog.
 func Open() *DB {
-	return &DB{rows: rows{turns: map[string]time.Time{}}}
+	return &DB{rows: rows{turns: map[string]time.Time{}, salts: map[int64][]byte{}, erasures: map[int64]time.Time{}}}
 }
 
 // Ping implements store.Catalog.
@@ -116,6 +118,8 @@ func (r rows) clone() rows {
 		deletedProjects: slices.Clone(r.deletedProjects),
 		receipts:        slices.Clone(r.receipts),
 		turns:           maps.Clone(r.turns),
+		salts:           maps.Clone(r.salts),
+		erasures:        maps.Clone(r.erasures),
 	}
 }
 

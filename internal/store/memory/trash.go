@@ -87,6 +87,7 @@ func (db *DB) deleted() []owned {
 func (db *DB) erase(item trash.Item) {
 	switch item.Object {
 	case trash.Website:
+		db.erasures[item.ID] = time.Now()
 		db.deletedWebsites = slices.DeleteFunc(db.deletedWebsites, func(d deletedWebsite) bool { return d.record.ID == item.ID })
 	case trash.Project:
 		db.deletedProjects = slices.DeleteFunc(db.deletedProjects, func(d deletedProject) bool { return d.record.ID == item.ID })

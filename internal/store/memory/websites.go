@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
@@ -88,7 +89,9 @@ func (db *DB) DeleteWebsite(ctx context.Context, account, id int64, how trash.De
 			return err
 		}
 		db.websites = slices.Delete(db.websites, i, i+1)
-		if !how.At.IsZero() {
+		if how.At.IsZero() {
+			db.erasures[id] = time.Now()
+		} else {
 			db.deletedWebsites = append(db.deletedWebsites, deletedWebsite{w, second(how.At)})
 		}
 		return nil

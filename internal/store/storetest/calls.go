@@ -41,6 +41,10 @@ func everyCall(c store.Catalog, f filled) []call {
 		}},
 		{"EraseReceipts", func(ctx context.Context) error { _, err := c.EraseReceipts(ctx, at(1_000), 10); return err }},
 		{"TakeTurn", func(ctx context.Context) error { _, err := c.TakeTurn(ctx, callJob, at(9), time.Minute); return err }},
+		{"Salt", func(ctx context.Context) error { _, err := c.Salt(ctx, at(0), []byte("salt")); return err }},
+		{"Erasures", func(ctx context.Context) error { _, err := c.Erasures(ctx, 0, 10); return err }},
+		{"ForgetErasure", func(ctx context.Context) error { return c.ForgetErasure(ctx, f.forgotten.ID) }},
+		{"EraseSalts", func(ctx context.Context) error { return c.EraseSalts(ctx, at(0)) }},
 		{"Ping", c.Ping},
 	})
 }
@@ -80,6 +84,8 @@ func websiteCalls(c store.Catalog, f filled) []call {
 		{"Websites", func(ctx context.Context) error { _, err := c.Websites(ctx, owner, websiteRequest()); return err }},
 		{"Website", func(ctx context.Context) error { _, err := c.Website(ctx, owner, f.website.ID); return err }},
 		{"OldestWebsite", func(ctx context.Context) error { _, err := c.OldestWebsite(ctx, owner, "example.com"); return err }},
+		{"TrackedWebsite", func(ctx context.Context) error { _, err := c.TrackedWebsite(ctx, f.website.TrackingID); return err }},
+		{"TrackedDomain", func(ctx context.Context) error { _, err := c.TrackedDomain(ctx, f.website.Domain); return err }},
 		{"CreateWebsite", func(ctx context.Context) error {
 			w := plainWebsite(owner)
 			return c.CreateWebsite(ctx, &w, newReceipt(owner, "CreateWebsite"))

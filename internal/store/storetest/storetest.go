@@ -50,6 +50,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Catalog) {
 		{"trash at once", trashRaceContracts},
 		{"receipts", receiptContracts},
 		{"clock", clockContracts},
+		{"collected", collectedContracts},
 		{"totals", totalContracts},
 		{"isolation", isolationContracts},
 		{"lifecycle", lifecycleContracts},
