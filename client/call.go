@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"time"
 )
 
 // maxAnswer is the largest answer that is read, in bytes: more than any page or bulk change comes to.
@@ -21,8 +22,10 @@ type call struct {
 	method  string
 	path    string // escaped
 	query   url.Values
-	body    any // sent as JSON; nil: no body
+	body    any    // sent as JSON; nil: no body
+	lines   []byte // sent as lines of JSON instead
 	options []WriteOption
+	long    time.Duration // how long a try may take, if that is longer than for others
 }
 
 // A WriteOption is a condition on a write.
@@ -48,6 +51,7 @@ func (c *Client) do(ctx context.Context, q call, out any) (http.Header, error) {
 		address += "?" + q.query.Encode()
 	}
 	var body bytes.Buffer
+	body.Write(q.lines)
 	if q.body != nil {
 		encoder := json.NewEncoder(&body)
 		encoder.SetEscapeHTML(false) // it would only make the body larger
@@ -56,8 +60,8 @@ func (c *Client) do(ctx context.Context, q call, out any) (http.Header, error) {
 		}
 	}
 	header := c.header(q)
-	a, err := c.repeat(ctx, func(ctx context.Context) (answer, error) {
-		return c.try(ctx, q.method, base, address, header, body.Bytes())
+	a, err := c.repeat(ctx, q.long, func(ctx context.Context) (answer, error) {
+		return c.try(ctx, q, base, address, header, body.Bytes())
 	})
 	if err != nil {
 		return nil, err
@@ -77,6 +81,9 @@ func (c *Client) header(q call) http.Header {
 	if q.body != nil {
 		header.Set("Content-Type", "application/json")
 	}
+	if q.lines != nil {
+		header.Set("Content-Type", "application/x-ndjson")
+	}
 	if q.method == http.MethodPost { // so that it can be tried again
 		header.Set("Idempotency-Key", rand.Text())
 	}
@@ -93,19 +100,10 @@ type answer struct {
 }
 
 // try makes a call once.
-func (c *Client) try(ctx context.Context, method, base, address string, header http.Header, body []byte) (answer, error) {
-	request, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+func (c *Client) try(ctx context.Context, q call, base, address string, header http.Header, body []byte) (answer, error) {
+	response, err := c.send(ctx, q, base, address, header, body)
 	if err != nil {
-		return answer{}, fmt.Errorf("client: %w", err)
-	}
-	request.Header = header.Clone()
-	response, err := c.http.Do(request)
-	if err != nil {
-		var wrapped *url.Error // its text repeats the address
-		if errors.As(err, &wrapped) {
-			err = wrapped.Err
-		}
-		return answer{}, &ConnectionError{base, err}
+		return answer{}, err
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
@@ -118,4 +116,62 @@ func (c *Client) try(ctx context.Context, method, base, address string, header h
 		return answer{}, newError(response, content)
 	}
 	return answer{response.Header, content}, nil
+}
+
+// send sends a request and waits for the beginning of the answer.
+func (c *Client) send(ctx context.Context, q call, base, address string, header http.Header, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, q.method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("client: %w", err)
+	}
+	request.Header = header.Clone()
+	caller := *c.http
+	if q.long > 0 {
+		caller.Timeout = q.long
+	}
+	response, err := caller.Do(request)
+	if err != nil {
+		var wrapped *url.Error // its text repeats the address
+		if errors.As(err, &wrapped) {
+			err = wrapped.Err
+		}
+		return nil, &ConnectionError{base, err}
+	}
+	return response, nil
+}
+
+// stream makes a call once, for an answer of any length that is read as it comes. The caller closes it.
+func (c *Client) stream(ctx context.Context, q call) (io.ReadCloser, error) {
+	base := c.bases[q.area]
+	if base == "" {
+		return nil, fmt.Errorf("client: the address of the %s area is not set", q.area)
+	}
+	response, err := c.send(ctx, q, base, base+q.path+"?"+q.query.Encode(), c.header(q), nil)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode >= 300 {
+		defer response.Body.Close()
+		content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+		if err != nil {
+			return nil, &ConnectionError{base, fmt.Errorf("the answer broke off: %w", err)}
+		}
+		return nil, newError(response, content)
+	}
+	return &streamed{response.Body, base}, nil
+}
+
+// A streamed answer is told apart from other failures when it breaks off.
+type streamed struct {
+	io.ReadCloser
+	base string
+}
+
+// Read implements io.Reader.
+func (s *streamed) Read(data []byte) (int, error) {
+	n, err := s.ReadCloser.Read(data)
+	if err != nil && err != io.EOF {
+		err = &ConnectionError{s.base, fmt.Errorf("the answer broke off: %w", err)}
+	}
+	return n, err
 }

@@ -17,9 +17,9 @@ const (
 )
 
 // repeat tries until it succeeds, fails for good, has tried often enough or would take too long. It never tries again when ctx
-// has ended.
-func (c *Client) repeat(ctx context.Context, try func(context.Context) (answer, error)) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.patience)
+// has ended. A call that may take long may take that much longer.
+func (c *Client) repeat(ctx context.Context, long time.Duration, try func(context.Context) (answer, error)) (answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.patience+long)
 	defer cancel()
 	for tries := 1; ; tries++ {
 		a, err := try(ctx)

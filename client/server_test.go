@@ -50,7 +50,7 @@ func realServer(t *testing.T, catalog web.Catalog, together bool, limit *apikit.
 	if together {
 		seo.Place.URL = analytics.Place.URL
 	}
-	server := &web.Server{SEO: &seo.Place, Analytics: &analytics.Place, Catalog: catalog, Gate: account.NewGate(catalog, time.Now), Limit: limit,
+	server := &web.Server{SEO: &seo.Place, Analytics: &analytics.Place, Catalog: catalog, Gate: account.NewGate(catalog, time.Now), Events: memory.OpenEvents(time.Now), Limit: limit,
 		TrashKept: 7 * 24 * time.Hour, Version: "test", Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	if together {
 		analytics.handle(t, server, &seo.Place, &analytics.Place)

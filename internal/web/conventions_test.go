@@ -13,6 +13,7 @@ import (
 const (
 	formType = "Content-Type: application/x-www-form-urlencoded"
 	jsonType = "Content-Type: application/json"
+	lineType = "Content-Type: application/x-ndjson"
 )
 
 func TestBodies(t *testing.T) {

@@ -47,10 +47,10 @@ func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer func() { f.measure(call, answer.status, time.Since(start)) }()
 	}
 	defer func() {
-		if cause := recover(); cause != nil {
-			if cause == http.ErrAbortHandler {
-				panic(cause)
-			}
+		cause := recover()
+		if cause == http.ErrAbortHandler {
+			defer panic(cause)
+		} else if cause != nil {
 			if err := fmt.Errorf("panic: %v\n%s", cause, debug.Stack()); answer.status == 0 {
 				apikit.Fail(answer, r, err, f.log)
 			} else {
@@ -86,7 +86,10 @@ func (f *frame) logRequest(r *http.Request, answer *recorder, took time.Duration
 		route = "unknown"
 	}
 	level := slog.LevelInfo
-	if answer.status >= 500 && r.Context().Err() == nil { // else the caller has gone
+	switch {
+	case call.Quiet && (answer.status < 400 || answer.status == http.StatusServiceUnavailable):
+		level = slog.LevelDebug
+	case answer.status >= 500 && r.Context().Err() == nil: // else the caller has gone
 		level = slog.LevelError
 	}
 	f.log.Log(r.Context(), level, "request", "route", route, "status", answer.status, "ms", float64(took.Microseconds())/1000,

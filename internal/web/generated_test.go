@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -17,8 +18,11 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/analytics"
+	"sightline/internal/collect"
+	"sightline/internal/collect/place"
 	"sightline/internal/seo"
 	"sightline/internal/store"
+	"sightline/internal/store/memory"
 	"sightline/internal/store/postgres/pgtest"
 	"sightline/internal/trash"
 	"sightline/internal/web"
@@ -75,6 +79,7 @@ func number(t *testing.T, variable string, otherwise int) int {
 type play struct {
 	*testing.T
 	catalog   store.Catalog
+	events    *memory.Events
 	owner     account.Account
 	keys      map[string]string         // by the scopes that they lack
 	records   map[string]doctest.Record // by the kind that a path names
@@ -95,13 +100,14 @@ func newPlay(t *testing.T, database, dir string, described []apidoc.Area, seed u
 			t.Error(err)
 		}
 	})
-	p := &play{T: t, catalog: catalog, keys: map[string]string{}, records: map[string]doctest.Record{}, log: &lockedBuffer{}}
+	clock := func() time.Time { return start }
+	p := &play{T: t, catalog: catalog, events: memory.OpenEvents(clock), keys: map[string]string{}, records: map[string]doctest.Record{}, log: &lockedBuffer{}}
 	p.owner = account.New("owner@localhost", start)
 	p.ok(catalog.CreateAccount(t.Context(), &p.owner))
 	place := &web.Place{URL: mustURL("http://localhost:1")}
-	clock := func() time.Time { return start }
-	server := &web.Server{Catalog: catalog, Gate: account.NewGate(catalog, clock), TrashKept: time.Hour, Version: "test", Now: clock,
-		Log: slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelError}))}
+	log := slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelError}))
+	server := &web.Server{Catalog: catalog, Gate: account.NewGate(catalog, clock), Events: p.events, Collector: p.collector(clock, log), TrashKept: time.Hour,
+		Version: "test", Now: clock, Log: log}
 	var places []*web.Place
 	for _, area := range described {
 		own := *place
@@ -119,6 +125,21 @@ func newPlay(t *testing.T, database, dir string, described []apidoc.Area, seed u
 	p.generator, err = doctest.NewGenerator(document, p, seed)
 	p.ok(err)
 	return p
+}
+
+// collector is a real one. What it takes is soon among the events.
+func (p *play) collector(clock func() time.Time, log *slog.Logger) *collect.Collector {
+	p.Helper()
+	places, err := place.Open("")
+	p.ok(err)
+	collector, err := collect.Open(p.Context(), p.catalog, p.events, collect.Options{Dir: p.TempDir(), Places: places, Now: clock, Log: log})
+	p.ok(err)
+	p.Cleanup(func() {
+		if err := collector.Close(context.Background()); err != nil {
+			p.Error(err)
+		}
+	})
+	return collector
 }
 
 func (p *play) ok(err error) {
@@ -156,6 +177,9 @@ func (p *play) run(count int) {
 		if key := request.Header.Get("Idempotency-Key"); key != "" && len(request.Wrong) == 0 {
 			p.repeat(request, got)
 		}
+		if strings.HasSuffix(request.Operation, "/import") && len(request.Wrong) == 0 {
+			p.importAgain(request, got)
+		}
 	}
 }
 
@@ -163,7 +187,7 @@ func (p *play) send(request doctest.Request) answer {
 	p.Helper()
 	r, err := http.NewRequestWithContext(p.Context(), request.Method, "http://localhost:1"+request.Target, bytes.NewReader(request.Body))
 	p.ok(err)
-	r.Header = request.Header.Clone()
+	r.Header, r.RemoteAddr = request.Header.Clone(), "198.51.100.7:4321"
 	response, err := p.transport.RoundTrip(r)
 	p.ok(err)
 	defer response.Body.Close()
@@ -178,9 +202,9 @@ func (p *play) learn(request doctest.Request, got answer) {
 	method, path, _ := strings.Cut(request.Operation, " ")
 	if kind := kindOf(path); got.status < 300 && strings.Contains(path, "{") {
 		switch record := p.records[kind]; {
-		case method == http.MethodDelete || method == http.MethodPost || len(request.Wrong) > 0:
+		case method == http.MethodDelete || strings.Contains(path, "/trash/") || len(request.Wrong) > 0:
 			delete(p.records, kind)
-		default:
+		case got.header.Get("ETag") != "":
 			record.Tag = got.header.Get("ETag")
 			p.records[kind] = record
 		}
@@ -203,6 +227,14 @@ func (p *play) repeat(request doctest.Request, first answer) {
 	}
 	if other := p.send(request); other.status != http.StatusUnprocessableEntity {
 		p.Errorf("the same idempotency key with another body: %d %s\n%s", other.status, other.body, request)
+	}
+}
+
+// importAgain sends an import again: then all of it is known.
+func (p *play) importAgain(request doctest.Request, first answer) {
+	stored, known := first.field("stored").(float64), first.field("known").(float64)
+	if again := p.send(request); again.field("stored") != 0.0 || again.field("known") != stored+known {
+		p.Errorf("imported again: %s, first %s\n%s", again.body, first.body, request)
 	}
 }
 
@@ -267,6 +299,13 @@ func (p *play) create(kind, name string) doctest.Record {
 		if kind == "/trash/website/" {
 			p.ok(p.catalog.DeleteWebsite(ctx, p.owner.ID, website.ID, trash.Deletion{At: now}))
 		}
-		return named(website.ID)
+		p.ok(p.events.Append(ctx, analytics.Batch{Events: []analytics.Event{
+			{Website: website.ID, At: now.Add(-time.Minute), Kind: analytics.PageView, Page: "/", Visitor: 1, Visit: 1, Place: analytics.Place{Country: "DE"}},
+			{Website: website.ID, At: now.Add(-time.Hour), Kind: analytics.Custom, Name: "signup", Page: "/a", Visitor: 2, Visit: 2, Value: 49.9, Props: map[string]string{"plan": "pro"}},
+			{Website: website.ID, At: now.AddDate(-1, 0, 0), Kind: analytics.Engagement, Page: "/", Visitor: 3, Visit: 3, Depth: 70},
+		}}))
+		record := named(website.ID)
+		record.TrackingID, record.Host = website.TrackingID, name
+		return record
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"sightline/internal/account"
+	"sightline/internal/collect"
 	"sightline/internal/store"
+	"sightline/internal/store/memory"
 	"sightline/internal/store/postgres/pgtest"
 	"sightline/internal/web"
 	"sightline/internal/web/apidoc"
@@ -35,6 +37,7 @@ type server struct {
 	*testing.T
 	seo, analytics string // base URLs
 	catalog        store.Catalog
+	events         *memory.Events
 	owner          account.Account
 	key            string // a key of the owner with all scopes
 	log            *lockedBuffer
@@ -60,14 +63,15 @@ func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place, chan
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{T: t, catalog: catalog, log: &lockedBuffer{}}
+	clock := func() time.Time { return start }
+	events := memory.OpenEvents(clock)
+	s := &server{T: t, catalog: catalog, events: events, log: &lockedBuffer{}}
 	doors, err := web.Listen(seo, analytics)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.seo, s.analytics = seo.URL.String(), analytics.URL.String()
-	clock := func() time.Time { return start }
-	s.web = &web.Server{SEO: seo, Analytics: analytics, Catalog: catalog, Gate: account.NewGate(catalog, clock),
+	s.web = &web.Server{SEO: seo, Analytics: analytics, Catalog: catalog, Gate: account.NewGate(catalog, clock), Collector: taker{}, Events: events,
 		TrashKept: 7 * 24 * time.Hour, Version: "test", Now: clock, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, change := range changes {
 		change(s)
@@ -88,6 +92,14 @@ func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place, chan
 	s.transport = s.checked(seo, analytics)
 	s.owner, s.key = s.account("owner@localhost")
 	return s
+}
+
+// A taker is a collector that counts everything and keeps nothing.
+type taker struct{}
+
+// Collect implements beacon.Collector.
+func (taker) Collect(_ context.Context, hits []collect.Hit) ([]collect.Outcome, error) {
+	return make([]collect.Outcome, len(hits)), nil
 }
 
 // checked sends requests and holds them and their answers to the OpenAPI document of their area.

@@ -44,6 +44,16 @@ var policy = map[string][]int{
 	"GET /api/v1/keys":                        {401, 401, 401, 401, 403, 403, 200, 200},
 	"POST /api/v1/keys":                       {401, 401, 401, 401, 403, 403, 201, 201},
 	"DELETE /api/v1/keys/{id}":                {401, 401, 401, 401, 403, 403, 404, 200},
+	"POST /api/event":                         {202, 401, 401, 401, 403, 403, 202, 202},
+	"GET /api/event.gif":                      {400, 401, 401, 401, 403, 403, 400, 400},
+	"GET /js/s.js":                            {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /api/v1/websites/{id}/stats":         {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/stats/{id}":                  {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/websites/{id}/realtime":      {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/websites/{id}/exclusions":    {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/websites/{id}/export":        {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/websites/{id}/import":       {401, 401, 401, 401, 403, 403, 404, 200},
+	"POST /api/v1/events/compact":             {401, 401, 401, 401, 403, 403, 403, 200},
 	"GET /api/v1/openapi.json":                {200, 200, 200, 200, 200, 200, 200, 200},
 	"GET /docs":                               {200, 200, 200, 200, 200, 200, 200, 200},
 	"GET /healthz":                            {200, 200, 200, 200, 200, 200, 200, 200},
@@ -121,11 +131,17 @@ func (s *server) callAs(base string, route apikit.Route, caller, key string, wan
 	}
 	call := func(id, name string) answer {
 		path := strings.NewReplacer("{id}", id, "{project}", strings.ReplaceAll(name, " ", "%20")).Replace(route.Path)
+		if route.Path == "/api/v1/stats/{id}" {
+			path += "?name=page"
+		}
 		body := map[string]string{"/api/v1/websites": "url=https://new.example", "/api/v1/websites/{id}": "email=1",
-			"/api/v1/projects": "project=new" + rand.Text()[:8], "/api/v1/keys": "name=new", "/api/v1/bulk/websites": "[]"}[route.Path]
+			"/api/v1/projects": "project=new" + rand.Text()[:8], "/api/v1/keys": "name=new", "/api/v1/bulk/websites": "[]", "/api/event": `{"s":"abc"}`}[route.Path]
 		headers := []string{formType}
-		if route.Many {
+		if strings.HasPrefix(body, "[") || strings.HasPrefix(body, "{") {
 			headers = []string{jsonType}
+		}
+		if route.Lines {
+			body, headers = `{"at":"2026-11-14T09:30:00Z","kind":"pageview","page":"/victim","visitor":"00000000000000aa","visit":"00000000000000ab"}`, []string{lineType}
 		}
 		if key != "" {
 			headers = append(headers, "Authorization: Bearer "+key)

@@ -26,6 +26,7 @@ import (
 	"sightline/internal/web/analyticsapi"
 	"sightline/internal/web/apidoc"
 	"sightline/internal/web/apikit"
+	"sightline/internal/web/beacon"
 	"sightline/internal/web/origin"
 	"sightline/internal/web/seoapi"
 )
@@ -60,9 +61,11 @@ type Server struct {
 	SEO, Analytics *Place
 	Catalog        Catalog
 	Gate           *account.Gate
-	Limit          *apikit.RateLimit // nil: none
-	Proxies        origin.Proxies    // who is believed about where a request comes from
-	TrashKept      time.Duration     // how long deleted records stay in the trash; 0: they are erased at once
+	Events         analyticsapi.Store // what visitors did; nil: this server keeps none
+	Collector      beacon.Collector   // counts visits; nil: none are counted here
+	Limit          *apikit.RateLimit  // nil: none
+	Proxies        origin.Proxies     // who is believed about where a request comes from
+	TrashKept      time.Duration      // how long deleted records stay in the trash; 0: they are erased at once
 	Version        string
 	Now            func() time.Time
 	Log            *slog.Logger
@@ -210,7 +213,8 @@ func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 			routes = append(routes, (&seoapi.API{Projects: s.Catalog, Trash: s.Catalog, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
 		} else {
 			areas, objects = append(areas, apidoc.Analytics), append(objects, trash.Website)
-			routes = append(routes, (&analyticsapi.API{Websites: s.Catalog, Bulk: s.Catalog, Trash: s.Catalog, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
+			routes = append(routes, (&analyticsapi.API{Accounts: s.Catalog, Websites: s.Catalog, Bulk: s.Catalog, Events: s.Events, Trash: s.Catalog, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
+			routes = append(routes, (&beacon.API{Collector: s.Collector, Gate: s.Gate, Client: s.Proxies.Client}).Routes()...)
 		}
 	}
 	routes = append(routes, (&accountapi.API{Accounts: s.Catalog, Keys: s.Catalog, Trash: s.Catalog, Objects: objects, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
@@ -218,19 +222,20 @@ func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := apidoc.Page(document)
-	if err != nil {
-		return nil, err
-	}
+	page := sync.OnceValues(func() ([]byte, error) { return apidoc.Page(document) }) // a third of a start, and few ask for it
 	return append(routes,
-		open("/api/v1/openapi.json", "application/json; charset=utf-8", document),
+		open("/api/v1/openapi.json", "application/json; charset=utf-8", func() ([]byte, error) { return document, nil }),
 		open("/docs", "text/html; charset=utf-8", page),
 		s.health(), s.readiness()), nil
 }
 
 // open is a route that serves a fixed document to everybody.
-func open(path, kind string, content []byte) apikit.Route {
+func open(path, kind string, made func() ([]byte, error)) apikit.Route {
 	return apikit.Route{Method: "GET", Path: path, Open: true, Serve: func(w http.ResponseWriter, r *http.Request) error {
+		content, err := made()
+		if err != nil {
+			return err
+		}
 		header := w.Header()
 		header.Set("Content-Type", kind)
 		header.Set("Content-Length", strconv.Itoa(len(content)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"sightline/internal/account"
@@ -16,21 +17,28 @@ import (
 
 // An API serves the area.
 type API struct {
+	Accounts account.Accounts
 	Websites analytics.Websites
 	Bulk     analytics.BulkWebsites
+	Events   Store // nil: this server keeps none
 	Trash    trash.Trash
 	Kept     time.Duration // how long deleted websites stay in the trash; 0: they are erased at once
 	Base     string        // the area's base URL
 	Now      func() time.Time
+
+	importing chan struct{} // holds one for each import that is under way
+	storing   sync.Mutex    // held while an import finds out what is new and stores that
 }
 
 var (
 	read  = []account.Scope{account.AnalyticsRead}
 	write = []account.Scope{account.AnalyticsWrite}
+	owner = []account.Scope{account.AccountWrite}
 )
 
 // Routes lists the operations, the documented ones first.
 func (a *API) Routes() []apikit.Route {
+	a.importing = make(chan struct{}, maxImports)
 	return []apikit.Route{
 		{Method: "GET", Path: "/api/v1/websites", Scopes: read, Query: apikit.ListQuery, Serve: a.list},
 		{Method: "GET", Path: "/api/v1/websites/{id}", Scopes: read, Serve: a.read},
@@ -42,6 +50,13 @@ func (a *API) Routes() []apikit.Route {
 		{Method: "PUT", Path: "/api/v1/bulk/websites", Scopes: write, Query: []string{"dry_run"}, Body: websiteFields, Many: true, Serve: a.apply},
 		{Method: "POST", Path: "/api/v1/trash/website/{id}/restore", Scopes: write, Serve: a.restore},
 		{Method: "DELETE", Path: "/api/v1/trash/website/{id}", Scopes: write, Serve: a.purge},
+		{Method: "GET", Path: "/api/v1/websites/{id}/stats", Scopes: read, Query: statsQuery, Repeat: []string{"filter"}, Serve: a.stats},
+		{Method: "GET", Path: "/api/v1/stats/{id}", Scopes: read, Query: classicQuery, Serve: a.classic},
+		{Method: "GET", Path: "/api/v1/websites/{id}/realtime", Scopes: read, Serve: a.realtime},
+		{Method: "GET", Path: "/api/v1/websites/{id}/exclusions", Scopes: read, Query: []string{"from", "to"}, Serve: a.exclusions},
+		{Method: "GET", Path: "/api/v1/websites/{id}/export", Scopes: read, Query: exportQuery, File: true, Time: exportTime, Serve: a.export},
+		{Method: "POST", Path: "/api/v1/websites/{id}/import", Scopes: write, Body: lineFields(), Lines: true, Time: importTime, Serve: a.importEvents},
+		{Method: "POST", Path: "/api/v1/events/compact", Scopes: owner, Time: compactTime, Serve: a.compact},
 	}
 }
 

@@ -24,7 +24,7 @@ const (
 // bothTitle is the title of a document of more than one area.
 const bothTitle = "Sightline"
 
-//go:embed seo.json analytics.json shared.json both.json
+//go:embed seo.json analytics.json stats.json shared.json both.json
 var files embed.FS
 
 // A document is an OpenAPI document, or a part of one. What it says of operations is passed on unread.
@@ -59,7 +59,14 @@ func Document(version, base string, areas ...Area) ([]byte, error) {
 		return nil, errors.New("describe the interface: no area is named")
 	}
 	whole := document{OpenAPI: "3.1.0", Servers: []server{{base}}}
-	names := append(areas[:len(areas):len(areas)], "shared")
+	var names []Area
+	for _, area := range areas {
+		names = append(names, area)
+		if area == Analytics {
+			names = append(names, "stats") // a file of its own: it is long
+		}
+	}
+	names = append(names, "shared")
 	var joint document
 	if len(areas) > 1 {
 		names = append(names, "both")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -201,10 +202,40 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: at most %d, described %d", test.name, test.want, test.got)
 		}
 	}
+	imported := doc.Paths.Value("/api/v1/websites/{id}/import").Post.Responses.Value("413").Value.Content["application/json"].Example.(map[string]any)
+	if want := fmt.Sprintf("The body must be at most %d KiB.", apikit.MaxLinesBody>>10); imported["message"] != want {
+		t.Errorf("import: %s Described: %v", want, imported["message"])
+	}
 	for path, limit := range map[string]int{"/api/v1/websites/{id}": apikit.MaxBody, "/api/v1/bulk/websites": apikit.MaxManyBody} {
 		example := doc.Paths.Value(path).Put.Responses.Value("413").Value.Content["application/json"].Example.(map[string]any)
 		if want := fmt.Sprintf("The body must be at most %d KiB.", limit>>10); example["message"] != want {
 			t.Errorf("%s: %s Described: %v", path, want, example["message"])
 		}
+	}
+}
+
+// TestStatsAreDescribed looks for everything that can be asked in the descriptions of the parameters.
+func TestStatsAreDescribed(t *testing.T) {
+	described := map[string]string{}
+	for _, p := range load(t, document(t, apidoc.Analytics)).Paths.Value("/api/v1/websites/{id}/stats").Get.Parameters {
+		described[p.Value.Name] = p.Value.Description
+	}
+	demand := func(parameter, name string) {
+		t.Helper()
+		if !strings.Contains(described[parameter], "`"+name+"`") {
+			t.Errorf("%s does not name %s: %s", parameter, name, described[parameter])
+		}
+	}
+	for _, metric := range analytics.Metrics {
+		demand("metrics", string(metric))
+	}
+	for _, dimension := range analytics.Dimensions() {
+		demand("by", string(dimension))
+	}
+	for _, interval := range analytics.Intervals {
+		demand("by", string(interval))
+	}
+	for _, op := range analytics.Ops {
+		demand("filter", string(op))
 	}
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// formType and jsonType are the ways to send fields, the documented one first.
+// The ways to send fields, the documented one first, and lines of JSON.
 const (
 	formType = "application/x-www-form-urlencoded"
 	jsonType = "application/json"
+	lineType = "application/x-ndjson"
 )
 
 // A builder makes the parts of the page.
@@ -24,7 +25,7 @@ type builder struct {
 // entry is one operation on the page.
 func (b *builder) entry(method, path string, o operation) (entry, error) {
 	e := entry{ID: o.ID, Method: method, Path: path, Summary: o.Summary, About: blocks(o.Description)}
-	c := newCommand(method, b.base+path, len(o.Security) > 0)
+	c := newCommand(method, b.base+path, len(o.Security) > 0 && len(o.Security[0]) > 0)
 	for _, part := range o.Parameters {
 		var p parameter
 		if err := b.read(part, &p); err != nil {
@@ -68,13 +69,25 @@ func (b *builder) body(e *entry, c command, part json.RawMessage) error {
 			e.Calls = append(e.Calls, call{"Call", c.withForm(example).text()})
 		case jsonType:
 			e.Calls = append(e.Calls, call{"Call with JSON", c.withJSON(kind.Value.Example).text()})
+		case lineType:
+			e.Calls = append(e.Calls, call{"Call", c.withFile("events.ndjson").text()})
 		}
 	}
 	return nil
 }
 
-// bodyFields adds the fields of a body, or of each body in a list, if there are none yet.
+// bodyFields adds the fields of a body, or of each body in a list, if there are none yet. Of several formats it shows the first
+// here.
 func (b *builder) bodyFields(e *entry, part json.RawMessage) error {
+	var formats struct {
+		AnyOf []json.RawMessage `json:"anyOf"`
+	}
+	if err := json.Unmarshal(part, &formats); err != nil {
+		return err
+	}
+	if len(formats.AnyOf) > 0 {
+		return b.bodyFields(e, formats.AnyOf[0])
+	}
 	var s schema
 	if err := b.read(part, &s); err != nil {
 		return err

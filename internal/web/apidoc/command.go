@@ -47,6 +47,12 @@ func (c command) withJSON(body json.RawMessage) command {
 	return c
 }
 
+// withFile sends lines of JSON from a file.
+func (c command) withFile(name string) command {
+	c.lines = append(slices.Clone(c.lines), `-H "Content-Type: `+lineType+`"`, "--data-binary @"+name)
+	return c
+}
+
 // text is the command, ready to be pasted into a shell.
 func (c command) text() string {
 	first := "curl "

@@ -73,7 +73,8 @@ func TestPageOrder(t *testing.T) {
 		got = append(got, match[1])
 	}
 	want := []string{"listProjects", "deleteProject", "listWebsites", "createWebsite", "readWebsite", "updateWebsite", "deleteWebsite",
-		"createProject", "readProject", "patchWebsite", "deleteWebsiteToo", "applyWebsites",
+		"readStats", "listStats", "readRealtime", "readExclusions", "exportEvents", "importEvents", "compactEvents",
+		"createProject", "readProject", "patchWebsite", "deleteWebsiteToo", "applyWebsites", "reportEvent", "reportByPicture", "tracker",
 		"listTrash", "restoreProject", "purgeProject", "restoreWebsite", "purgeWebsite",
 		"readAccount", "listKeys", "createKey", "revokeKey", "openapi", "docs", "health", "ready"}
 	if !slices.Equal(got, want) {

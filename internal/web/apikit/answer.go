@@ -90,6 +90,25 @@ var (
 var ErrDraining = &refusal{http.StatusServiceUnavailable, "The server is restarting. Try again in a moment.",
 	map[string]string{"Retry-After": "2", "Connection": "close"}}
 
+// Unavailable refuses what this server cannot do for anybody, in a sentence that says why. Trying again soon does not help.
+func Unavailable(text string) error {
+	return &refusal{http.StatusServiceUnavailable, text, map[string]string{"Retry-After": "3600"}}
+}
+
+// Forbidden refuses what this caller may not do, in a sentence that says why.
+func Forbidden(text string) error {
+	return refuse(http.StatusForbidden, text)
+}
+
+// A CutOff is a failure amid an answer of which the caller has the beginning.
+type CutOff struct{ Err error }
+
+// Error implements error.
+func (e *CutOff) Error() string { return "the answer was cut off: " + e.Err.Error() }
+
+// Unwrap is the cause.
+func (e *CutOff) Unwrap() error { return e.Err }
+
 func errMethod(allowed []string) error {
 	return refuse(http.StatusMethodNotAllowed, "This address allows "+strings.Join(allowed, ", ")+".")
 }
@@ -114,6 +133,12 @@ type problem struct {
 func Fail(w http.ResponseWriter, r *http.Request, err error, log *slog.Logger) {
 	call := CallOf(r)
 	p := problem{RequestID: call.RequestID}
+	if cut := new(CutOff); errors.As(err, &cut) {
+		if r.Context().Err() == nil { // else the caller has gone
+			log.Error("an answer was cut off", "error", cut.Err, "request_id", call.RequestID)
+		}
+		panic(http.ErrAbortHandler) // closes the connection: the caller sees that the end is missing
+	}
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused):
@@ -135,8 +160,8 @@ func Fail(w http.ResponseWriter, r *http.Request, err error, log *slog.Logger) {
 	case errors.Is(err, fault.Unavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		p.Status, p.Message = http.StatusServiceUnavailable, "The server cannot answer right now. Try again in a moment."
 		w.Header().Set("Retry-After", "2")
-		if r.Context().Err() != context.Canceled { // else the caller has gone
-			log.Error("the catalog is not available", "error", err, "request_id", call.RequestID)
+		if r.Context().Err() != context.Canceled && !errors.Is(err, fault.Busy) { // else the caller has gone, or there are far too many
+			log.Error("not available right now", "error", err, "request_id", call.RequestID)
 		}
 	default:
 		p.Status, p.Message = http.StatusInternalServerError, "Something went wrong here. The log tells more under this request id."

@@ -17,6 +17,7 @@ type Call struct {
 	RequestID string
 	Area      string      // the area that serves it; empty while unknown
 	Route     string      // the method and pattern that serve it; empty while unknown
+	Quiet     bool        // the log needs no line of it unless it fails
 	Key       account.Key // who calls, on operations that need a key
 	Query     Fields
 	Body      Fields
@@ -65,11 +66,14 @@ func (c *Call) readFields(w http.ResponseWriter, r *http.Request, route Route) e
 		return refuse(http.StatusBadRequest, "The query string is malformed: "+err.Error()+".")
 	}
 	var ignored []string
-	c.Query, ignored = newFields(query, route.Query, ignored)
-	if r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch {
-		if ignored, err = c.readBody(w, r, route, ignored); err != nil {
-			return err
-		}
+	c.Query, ignored = newFields(query, route.Query, route.Repeat, ignored)
+	if route.Lines {
+		err = checkLines(r)
+	} else if r.Method == http.MethodPost || r.Method == http.MethodPut || r.Method == http.MethodPatch {
+		ignored, err = c.readBody(w, r, route, ignored)
+	}
+	if err != nil {
+		return err
 	}
 	if len(ignored) > 0 {
 		w.Header().Set("X-Ignored-Fields", strings.Join(ignored, ", "))

@@ -28,6 +28,7 @@ const (
 // A pair is one field as it was sent.
 type pair struct {
 	name, text string
+	more       []string // the further values of one that was sent several times
 	null       bool     // JSON null
 	odd        bool     // JSON that is neither text, number nor null
 	list       []string // a JSON array of texts
@@ -41,14 +42,17 @@ type Fields struct {
 }
 
 // newFields keeps the known fields and adds the names of the others to those that are ignored.
-func newFields(pairs []pair, known, ignored []string) (Fields, []string) {
+func newFields(pairs []pair, known, repeat, ignored []string) (Fields, []string) {
 	fields := Fields{sent: map[string]pair{}, Bad: fault.Invalid{}}
 	for _, p := range pairs {
-		switch _, twice := fields.sent[p.name]; {
+		switch first, twice := fields.sent[p.name]; {
 		case !slices.Contains(known, p.name):
 			if len(ignored) < maxIgnored && isPlain(p.name) && !slices.Contains(ignored, p.name) {
 				ignored = append(ignored, p.name)
 			}
+		case twice && slices.Contains(repeat, p.name):
+			first.more = append(first.more, p.text)
+			fields.sent[p.name] = first
 		case twice:
 			fields.Bad[p.name] = []string{"must be sent once"}
 		case p.odd && p.list == nil:
@@ -75,6 +79,33 @@ func (f Fields) Null(name string) bool {
 // Text is the value of a one-line field, not trimmed; empty when it was not sent. Control characters are refused.
 func (f Fields) Text(name string) string {
 	return f.text(name, unicode.IsControl)
+}
+
+// Texts are the values of a one-line field that may be sent several times.
+func (f Fields) Texts(name string) []string {
+	if !f.Has(name) {
+		return nil
+	}
+	texts := append([]string{f.Text(name)}, f.sent[name].more...)
+	if slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsFunc(text, unicode.IsControl) }) {
+		f.Bad[name] = []string{"must not contain control characters"}
+	}
+	return texts
+}
+
+// Number is the value of a field that is an integer; an empty value counts as not sent. One that is not allowed is refused in
+// these words.
+func (f Fields) Number(name string, otherwise int, words string, allowed func(int) bool) int {
+	text := f.sent[name].text
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || strconv.Itoa(n) != text || !allowed(n) {
+		f.Bad[name] = []string{words}
+		return otherwise
+	}
+	return n
 }
 
 // Lines is the value of a field that may have line breaks.
@@ -169,7 +200,7 @@ func (c *Call) readBody(w http.ResponseWriter, r *http.Request, route Route, ign
 	}
 	for _, body := range bodies {
 		var fields Fields
-		fields, ignored = newFields(body, route.Body, ignored)
+		fields, ignored = newFields(body, route.Body, nil, ignored)
 		c.Many = append(c.Many, fields)
 	}
 	if !route.Many {
@@ -232,11 +263,8 @@ var (
 // decodeJSON reads the fields of a JSON object. Unlike json.Unmarshal it shows a field that was sent twice and takes
 // names as they are; a number stands for its text.
 func decodeJSON(body []byte) ([]pair, error) {
-	if !utf8.Valid(body) {
-		return nil, errUTF8
-	}
-	if hasHalfPair(body) {
-		return nil, errHalf
+	if err := CheckJSON(body); err != nil {
+		return nil, err
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
@@ -268,6 +296,17 @@ func decodeJSON(body []byte) ([]pair, error) {
 		return nil, errJSON
 	}
 	return pairs, nil
+}
+
+// CheckJSON refuses text in which encoding/json would replace characters silently.
+func CheckJSON(text []byte) error {
+	switch {
+	case !utf8.Valid(text):
+		return errUTF8
+	case hasHalfPair(text):
+		return errHalf
+	}
+	return nil
 }
 
 // newPair reads the value of a field.

@@ -50,49 +50,24 @@ func (l List) Request(r *http.Request) (listing.Request, error) {
 	if value, sent := query.Choice("sort", []string{"desc", "asc"}, oneOf([]string{"desc", "asc"})); sent {
 		request.Desc = value == "desc"
 	}
-	request.PerPage = number(query, "per_page", request.PerPage, l.PerPageWords, func(n int) bool { return slices.Contains(l.PerPage, n) })
-	request.Page = number(query, "page", 1, fmt.Sprintf("must be an integer from 1 to %d", listing.MaxPage), func(n int) bool { return n >= 1 && n <= listing.MaxPage })
+	request.PerPage = query.Number("per_page", request.PerPage, l.PerPageWords, func(n int) bool { return slices.Contains(l.PerPage, n) })
+	request.Page = PageNumber(query)
 	return request, query.Bad.OrNil()
-}
-
-// number reads an integer; an empty value counts as not sent.
-func number(query Fields, name string, otherwise int, words string, allowed func(int) bool) int {
-	text := query.sent[name].text
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || strconv.Itoa(n) != text || !allowed(n) {
-		query.Bad[name] = []string{words}
-	}
-	return n
 }
 
 func oneOf(values []string) string {
 	return "must be one of " + strings.Join(values, ", ")
 }
 
+// PageNumber reads which page of a list is wanted.
+func PageNumber(query Fields) int {
+	return query.Number("page", 1, fmt.Sprintf("must be an integer from 1 to %d", listing.MaxPage), func(n int) bool { return n >= 1 && n <= listing.MaxPage })
+}
+
 // WriteList answers with one page of a list, at base.
 func WriteList[T, J any](w http.ResponseWriter, r *http.Request, base string, request listing.Request, page listing.Page[T], toJSON func(T) J) error {
-	path, own := base+r.URL.Path, ownParameters(r)
-	link := func(n int) *string {
-		text := path + "?" + own + "page=" + strconv.Itoa(n)
-		return &text
-	}
-	last := listing.LastPage(page.Total, request.PerPage)
 	body := listBody[J]{Data: make([]J, 0, len(page.Items)), Status: http.StatusOK}
-	body.Links.First, body.Links.Last = link(1), link(last)
-	if request.Page > 1 {
-		body.Links.Prev = link(min(request.Page-1, last))
-	}
-	if request.Page < last {
-		body.Links.Next = link(request.Page + 1)
-	}
-	body.Meta = listMeta{CurrentPage: request.Page, LastPage: last, Path: path, PerPage: request.PerPage, Total: page.Total}
-	if len(page.Items) > 0 {
-		from, to := request.Offset()+1, request.Offset()+len(page.Items)
-		body.Meta.From, body.Meta.To = &from, &to
-	}
+	body.Links, body.Meta = Pages(r, base, request, len(page.Items), page.Total)
 	for _, item := range page.Items {
 		body.Data = append(body.Data, toJSON(item))
 	}
@@ -100,18 +75,22 @@ func WriteList[T, J any](w http.ResponseWriter, r *http.Request, base string, re
 }
 
 type listBody[J any] struct {
-	Data  []J `json:"data"`
-	Links struct {
-		First *string `json:"first"`
-		Last  *string `json:"last"`
-		Prev  *string `json:"prev"`
-		Next  *string `json:"next"`
-	} `json:"links"`
-	Meta   listMeta `json:"meta"`
-	Status int      `json:"status"`
+	Data   []J   `json:"data"`
+	Links  Links `json:"links"`
+	Meta   Meta  `json:"meta"`
+	Status int   `json:"status"`
 }
 
-type listMeta struct {
+// Links lead to other pages of a list.
+type Links struct {
+	First *string `json:"first"`
+	Last  *string `json:"last"`
+	Prev  *string `json:"prev"`
+	Next  *string `json:"next"`
+}
+
+// Meta says which part of a list a page is.
+type Meta struct {
 	CurrentPage int    `json:"current_page"`
 	From        *int   `json:"from"`
 	LastPage    int    `json:"last_page"`
@@ -119,6 +98,29 @@ type listMeta struct {
 	PerPage     int    `json:"per_page"`
 	To          *int   `json:"to"`
 	Total       int    `json:"total"`
+}
+
+// Pages describes one page of a list, at base, that has so many rows out of so many.
+func Pages(r *http.Request, base string, request listing.Request, rows, total int) (Links, Meta) {
+	path, own := base+r.URL.Path, ownParameters(r)
+	link := func(n int) *string {
+		text := path + "?" + own + "page=" + strconv.Itoa(n)
+		return &text
+	}
+	last := listing.LastPage(total, request.PerPage)
+	links := Links{First: link(1), Last: link(last)}
+	if request.Page > 1 {
+		links.Prev = link(min(request.Page-1, last))
+	}
+	if request.Page < last {
+		links.Next = link(request.Page + 1)
+	}
+	meta := Meta{CurrentPage: request.Page, LastPage: last, Path: path, PerPage: request.PerPage, Total: total}
+	if rows > 0 {
+		from, to := request.Offset()+1, request.Offset()+rows
+		meta.From, meta.To = &from, &to
+	}
+	return links, meta
 }
 
 // ownParameters writes the parameters that the caller sent, but for the page, ready to be followed by it.

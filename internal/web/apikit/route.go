@@ -3,6 +3,7 @@
 package apikit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -24,10 +25,15 @@ type Route struct {
 	Method string
 	Path   string          // an http.ServeMux pattern without method and host
 	Open   bool            // everybody may call it
-	Scopes []account.Scope // the caller's key must allow one of them; none: any key will do
+	Quiet  bool            // so many calls are made that only those that fail are logged, and not even those that came at a busy time
+	Scopes []account.Scope // the caller's key must allow one of them; none: any key will do. Open operations look themselves at a key that is sent
 	Query  []string        // the query parameters that it knows
+	Repeat []string        // those of them that may be sent several times
 	Body   []string        // the body fields that it knows
 	Many   bool            // the body is a JSON array of such bodies
+	Lines  bool            // the body is lines of JSON, which Serve reads with Lines
+	File   bool            // it answers with a file, not with JSON: every Accept will do
+	Time   time.Duration   // the longest that it may take, if that is more than for others
 	Serve  func(http.ResponseWriter, *http.Request) error
 }
 
@@ -97,7 +103,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route, known := e.routes[method]
 	CallOf(r).Route = "? " + r.Pattern // a method that is not served may be anything
 	if known {
-		CallOf(r).Route = route.Method + " " + route.Path
+		CallOf(r).Route, CallOf(r).Quiet = route.Method+" "+route.Path, route.Quiet
 		if err := e.serve(w, r, route); err != nil {
 			e.router.fail(w, r, err)
 		}
@@ -131,13 +137,18 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) er
 	if err := e.router.Limit.take(w, key.ID, e.router.Now()); err != nil {
 		return err
 	}
-	if !acceptsJSON(r.Header.Values("Accept")) {
+	if !route.File && !acceptsJSON(r.Header.Values("Accept")) {
 		return errNotAcceptable
 	}
 	if err := call.readFields(w, r, route); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), workTime) // from here on: a caller may take its time to send the body
+	if route.Time > 0 {
+		if err := extend(w, route.Time+workTime); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(route.Time, workTime)) // from here on: a caller may take its time to send the body
 	defer cancel()
 	return e.once(w, r.WithContext(ctx), route)
 }

@@ -19,6 +19,7 @@ import (
 type Generator struct {
 	stage      Stage
 	random     *rand.Rand
+	schemas    *schemas
 	operations []operation
 	methods    map[string][]string // of each path
 	serial     int                 // numbers what must be unique
@@ -28,12 +29,12 @@ type Generator struct {
 type Stage interface {
 	// Key is a key that has all scopes but these.
 	Key(lacking []string) string
-	// Record is a record of that key's account that the operation at a path can act on.
+	// Record is a record of that key's account that the operation at a path can act on; a website for a path that names none.
 	Record(path string) Record
 }
 
-// A Record is what a path and the headers say of a record.
-type Record struct{ Name, Tag string }
+// A Record is what a path and the headers say of a record, and for a website what reports about it say.
+type Record struct{ Name, Tag, TrackingID, Host string }
 
 // A Request is a generated request.
 type Request struct {
@@ -55,7 +56,12 @@ type operation struct {
 	method, path string
 	*openapi3.Operation
 	open   bool     // everybody may call it
-	scopes []string // a key needs one of them
+	scopes []string // a key needs one of them, if it is sent
+}
+
+// takes says whether an operation has a parameter in a part of the request.
+func (o operation) takes(in string) bool {
+	return slices.ContainsFunc(o.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.In == in })
 }
 
 // NewGenerator makes requests for the operations of a document.
@@ -64,17 +70,19 @@ func NewGenerator(document []byte, stage Stage, seed uint64) (*Generator, error)
 	if err != nil {
 		return nil, fmt.Errorf("load the OpenAPI document: %w", err)
 	}
-	g := &Generator{stage: stage, random: rand.New(rand.NewPCG(seed, 0)), methods: map[string][]string{}}
+	known, err := newSchemas(document)
+	if err != nil {
+		return nil, fmt.Errorf("read the schemas of the OpenAPI document: %w", err)
+	}
+	g := &Generator{stage: stage, random: rand.New(rand.NewPCG(seed, 0)), schemas: known, methods: map[string][]string{}}
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
 		all := doc.Paths.Value(path).Operations()
 		for _, method := range slices.Sorted(maps.Keys(all)) {
-			op := operation{method: method, path: path, Operation: all[method]}
+			op := operation{method: method, path: path, Operation: all[method], open: len(*all[method].Security) == 0}
 			for _, requirement := range *op.Security {
-				for _, scopes := range requirement {
-					op.scopes = append(op.scopes, scopes...)
-				}
+				op.open = op.open || len(requirement) == 0 // a key is welcome, but not needed
+				op.scopes = append(op.scopes, requirement["key"]...)
 			}
-			op.open = len(*op.Security) == 0
 			g.operations = append(g.operations, op)
 			g.methods[path] = append(g.methods[path], method)
 		}
@@ -96,10 +104,10 @@ func (g *Generator) Next() Request {
 	return d.request()
 }
 
-// operation chooses one; those that are the same for everybody seldom.
+// operation chooses one; those that are always the same seldom.
 func (g *Generator) operation() operation {
 	for {
-		if op := pick(g, g.operations); !op.open || g.chance(4) {
+		if op := pick(g, g.operations); !op.open || op.RequestBody != nil || op.takes(openapi3.ParameterInQuery) || g.chance(8) {
 			return op
 		}
 	}
@@ -113,12 +121,15 @@ func pick[T any](g *Generator, values []T) T { return values[g.random.IntN(len(v
 type draft struct {
 	op      operation
 	method  string
-	path    string // escaped
-	query   []string
+	path    string   // escaped
+	asked   []field  // the parameters of the query
+	query   []string // more of it, as it is
 	header  http.Header
 	kind    string            // the type of the body; empty: there is none
 	schema  *openapi3.Schema  // of one object of the body
+	needed  []string          // all of its fields that are required, in whatever format
 	many    bool              // the body is an array of objects
+	lines   bool              // the body is lines of JSON
 	objects [][]field         // what the body says
 	content []byte            // the body, if it does not say that
 	record  Record            // that the path names, if it names one
@@ -136,17 +147,19 @@ type field struct {
 // draft makes a valid request.
 func (g *Generator) draft(op operation) *draft {
 	d := &draft{op: op, method: op.method, path: op.path, header: http.Header{}, named: map[string]string{}}
-	for status := range op.Responses.Map() {
+	for _, status := range slices.Sorted(maps.Keys(op.Responses.Map())) {
 		if code, err := strconv.Atoi(status); err == nil && code < 300 {
 			d.want = append(d.want, code)
 		}
 	}
-	if !op.open {
+	d.header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0")
+	if !op.open || len(op.scopes) > 0 && g.chance(30) {
 		d.header.Set("Authorization", "Bearer "+g.stage.Key(nil))
 	}
 	for _, parameter := range op.Parameters {
 		g.parameter(d, parameter.Value)
 	}
+	d.asked = agree(d.asked)
 	if op.RequestBody != nil {
 		g.body(d, op.RequestBody.Value)
 	}
@@ -162,8 +175,8 @@ func (g *Generator) parameter(d *draft, p *openapi3.Parameter) {
 		d.path = strings.ReplaceAll(d.path, "{"+p.Name+"}", url.PathEscape(d.record.Name))
 	case p.In == openapi3.ParameterInQuery && p.AllowEmptyValue && g.chance(5):
 		d.ask(p.Name, "")
-	case p.In == openapi3.ParameterInQuery && g.chance(40):
-		d.ask(p.Name, text(g.value(p.Name, p.Schema.Value)))
+	case p.In == openapi3.ParameterInQuery && (p.Required || g.chance(40)):
+		d.ask(p.Name, g.value(p.Name, p.Schema.Value))
 	case p.Name == "If-Match" && g.chance(30):
 		d.header.Set(p.Name, pick(g, []string{d.record.Tag, "*", `"0-0", ` + d.record.Tag}))
 	case p.Name == "If-None-Match" && g.chance(30):
@@ -175,26 +188,40 @@ func (g *Generator) parameter(d *draft, p *openapi3.Parameter) {
 	}
 }
 
-func (d *draft) ask(name, value string) {
-	d.query = append(d.query, url.QueryEscape(name)+"="+url.QueryEscape(value))
-}
+func (d *draft) ask(name string, value any) { d.asked = append(d.asked, field{name, value}) }
 
-// body gives a request a body of one of its types.
+// body gives a request a body of one of its types, in one of its formats.
 func (g *Generator) body(d *draft, body *openapi3.RequestBody) {
 	d.kind = pick(g, slices.Sorted(maps.Keys(body.Content)))
-	d.schema = body.Content[d.kind].Schema.Value
+	d.schema, d.lines = body.Content[d.kind].Schema.Value, d.kind == linesBody
 	entries := 1
-	if d.schema.Type.Is("array") {
+	switch {
+	case d.schema.Type.Is("array"):
 		d.many, d.schema = true, d.schema.Items.Value
 		entries = g.random.IntN(4)
-	} else if !body.Required && g.chance(5) {
+	case d.lines:
+		entries = g.random.IntN(4)
+	case !body.Required && g.chance(5):
 		d.kind = ""
 		return
+	}
+	d.needed = needed(d.schema)
+	if formats := d.schema.AnyOf; len(formats) > 0 && len(formats[0].Value.Properties) > 0 {
+		d.schema = pick(g, formats).Value
 	}
 	d.objects = make([][]field, entries)
 	for i := range d.objects {
 		d.objects[i] = g.object(d.schema)
 	}
+}
+
+// needed lists the fields that a schema requires, in whatever format.
+func needed(schema *openapi3.Schema) []string {
+	names := slices.Clone(schema.Required)
+	for _, format := range schema.AnyOf {
+		names = append(names, needed(format.Value)...)
+	}
+	return names
 }
 
 // object fills in what a schema requires and some of the rest.
@@ -210,7 +237,7 @@ func (g *Generator) object(schema *openapi3.Schema) []field {
 			continue
 		}
 		value := g.value(name, property)
-		if !must && property.Type.Permits("null") && !words[name].always && g.chance(10) {
+		if word, _ := wordOf(name, property); !must && property.Type.Permits("null") && !word.always && g.chance(10) {
 			value = nil
 		}
 		fields = append(fields, field{name, value})
@@ -240,7 +267,7 @@ var variations = []func(*Generator, *draft){
 		}
 	},
 	func(g *Generator, d *draft) {
-		if len(d.objects) > 0 {
+		if len(d.objects) > 0 && d.extensible() {
 			d.objects[0] = append(d.objects[0], field{pick(g, unknownNames), g.text(20)})
 		}
 	},
@@ -251,11 +278,17 @@ var variations = []func(*Generator, *draft){
 	},
 }
 
+// extensible says whether a body may have fields that the document does not know.
+func (d *draft) extensible() bool {
+	may := d.schema.AdditionalProperties.Has
+	return may == nil || *may
+}
+
 // request is the draft written out.
 func (d *draft) request() Request {
 	r := Request{Operation: d.op.method + " " + d.op.path, Method: d.method, Target: d.path, Header: d.header, Body: d.content, Wrong: d.wrong, Want: d.want}
-	if len(d.query) > 0 {
-		r.Target += "?" + strings.Join(d.query, "&")
+	if query := append(escaped(d.asked), d.query...); len(query) > 0 {
+		r.Target += "?" + strings.Join(query, "&")
 	}
 	if r.Body == nil && d.kind != "" {
 		r.Body = d.encode()

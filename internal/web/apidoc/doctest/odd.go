@@ -20,7 +20,15 @@ func (g *Generator) shake(d *draft) {
 			d.path = strings.Replace(d.path, url.PathEscape(value), url.PathEscape("x"+string(g.mutate([]byte(g.anyText())))), 1)
 		}
 	default:
-		d.query = append(d.query, url.QueryEscape(pick(g, []string{"search", "page", "sort", "dry_run", ""}))+"="+url.QueryEscape(string(g.mutate([]byte(g.anyText())))))
+		name := pick(g, []string{"search", "page", "sort", "dry_run", ""})
+		if p := g.queryParameter(d); p != nil && g.chance(80) {
+			name = p.Name
+		}
+		odd := g.anyText()
+		if g.chance(30) {
+			odd = string(g.mutate([]byte(odd)))
+		}
+		d.askInstead(name, odd)
 		d.header.Set(pick(g, []string{"If-Match", "If-None-Match", "Accept", "Content-Type", "Range", "Expect", "Connection", "X-HTTP-Method-Override"}), g.text(30))
 	}
 }

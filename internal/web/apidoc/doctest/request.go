@@ -85,17 +85,39 @@ func (c *checker) checkBody(x exchange, documented *openapi3.RequestBody) error 
 	if content == nil {
 		return fmt.Errorf("its body is of the type %q", kind)
 	}
-	var body any
-	var err error
-	if content == documented.Content["application/x-www-form-urlencoded"] {
-		body, err = decodeForm(x.sent, content.Schema.Value)
-	} else {
-		body, err = decode(x.sent)
+	switch content {
+	case documented.Content[linesBody]:
+		return c.checkLines(x.sent, content.Schema.Value)
+	case documented.Content[formBody]:
+		body, err := decodeForm(x.sent, content.Schema.Value)
+		if err != nil {
+			return err
+		}
+		return c.schemas.check(content.Schema.Value, body)
+	default:
+		return c.checkJSONBody(x.sent, content.Schema.Value)
 	}
+}
+
+// checkLines checks every line of a body that is not empty.
+func (c *checker) checkLines(sent []byte, schema *openapi3.Schema) error {
+	for line := range bytes.Lines(sent) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if err := c.checkJSONBody(line, schema); err != nil {
+			return fmt.Errorf("%.100s: %w", line, err)
+		}
+	}
+	return nil
+}
+
+func (c *checker) checkJSONBody(sent []byte, schema *openapi3.Schema) error {
+	body, err := decode(sent)
 	if err != nil {
 		return err
 	}
-	return c.schemas.check(content.Schema.Value, body)
+	return c.schemas.check(schema, body)
 }
 
 // decodeForm reads the fields of a form. Digits become a number where the schema knows one.

@@ -87,3 +87,50 @@ func TestLists(t *testing.T) {
 		}
 	}
 }
+
+func TestLines(t *testing.T) {
+	b := newBench(t)
+	const line, stored = `{"at":"2026-11-14T09:30:00Z","kind":"pageview","visitor":"5b1f6f2d9c0a7e43","visit":"0c9d8e7f6a5b4c3d","props":{"plan":"pro"}}`, `{"stored":1,"known":0,"status":200}`
+	for body, want := range map[string]string{
+		"":                            "",
+		line:                          "",
+		line + "\r\n\n" + line + "\n": "",
+
+		line + "\n{}": "missing",
+		line + "\n[]": "object",
+		strings.Replace(line, "pageview", "view", 1): "kind",
+		strings.Replace(line, "5b1f", "xxxx", 1):     "visitor",
+		strings.Replace(line, `"pro"`, `""`, 1):      "plan",
+		strings.Replace(line, "plan", "", 1):         "propertyName",
+		strings.Replace(line, "kind", "sort", 1):     "sort",
+	} {
+		got := b.send("POST", "/api/v1/websites/7/import", "application/x-ndjson", body, fake{200, "", stored})
+		if (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+}
+
+// A report is in one of three formats.
+func TestReports(t *testing.T) {
+	b := newBench(t)
+	for body, fine := range map[string]bool{
+		`{"s":"x"}`: true,
+		`{"s":"x","n":"signup","v":"49.9","p":"{}"}`:                       true,
+		`{"page":"https://example.com/","event":{}}`:                       true,
+		`{"n":"pageview","u":"https://a.example/","d":"a.example"}`:        true,
+		`{"name":"pageview","url":"https://a.example/","props":{"a":[1]}}`: true,
+
+		`{}`:                 false,
+		`{"n":"pageview"}`:   false,
+		`{"s":"x","v":"no"}`: false,
+		`{"s":"x","n":true}`: false,
+		`{"s":""}`:           false,
+	} {
+		for _, kind := range []string{"application/json", "text/plain;charset=UTF-8"} {
+			if got := b.send("POST", "/api/event", kind, body, fake{202, "Content-Type: text/plain", "ok"}); (got == "") != fine {
+				t.Errorf("%s: %q", body, got)
+			}
+		}
+	}
+}

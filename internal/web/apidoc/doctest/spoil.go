@@ -28,6 +28,7 @@ var flaws = []flaw{
 	{"a bad parameter", "query", (*Generator).badParameter},
 	{"a bad parameter", "query", (*Generator).badParameter},
 	{"a parameter sent twice", "query", (*Generator).doubleParameter},
+	{"a required parameter left out", "query", (*Generator).missingParameter},
 	{"a body of another type", "body", (*Generator).badType},
 	{"a malformed body", "body", (*Generator).badBody},
 	{"a large body", "body", (*Generator).largeBody},
@@ -36,6 +37,7 @@ var flaws = []flaw{
 	{"a bad field", "body", (*Generator).badField},
 	{"a bad field", "body", (*Generator).badField},
 	{"a field sent twice", "body", (*Generator).doubleField},
+	{"an unknown field", "body", (*Generator).unknownField},
 	{"privacy 2 without a password", "body", (*Generator).missingPassword},
 	{"too many entries", "body", (*Generator).badArray},
 	{"a bad Idempotency-Key", "header", (*Generator).badIdempotencyKey},
@@ -63,13 +65,24 @@ func (g *Generator) spoil(d *draft) {
 // documents says whether the operation knows a status.
 func (d *draft) documents(status int) bool { return d.op.Responses.Status(status) != nil }
 
+// refusal is how the operation answers fields and parameters that are not valid.
+func (d *draft) refusal() []int {
+	if d.documents(http.StatusUnprocessableEntity) {
+		return []int{http.StatusUnprocessableEntity}
+	}
+	return []int{http.StatusBadRequest}
+}
+
 func (g *Generator) badKey(d *draft) []int {
-	if d.op.open {
+	if !d.documents(http.StatusUnauthorized) {
 		return nil
 	}
-	good := d.header.Get("Authorization")
-	d.header["Authorization"] = pick(g, [][]string{nil, {""}, {"Bearer"}, {"Bearer "}, {"Basic b3duZXI6eA=="}, {good + "x"}, {good, good}, {good[:20]},
-		{"Bearer " + g.text(40)}, {"Bearer sl_" + strings.Repeat("A", 38)}, {strings.TrimPrefix(good, "Bearer ")}, {"Bearer " + strings.Repeat("x", 9000)}})
+	good := "Bearer " + g.stage.Key(nil)
+	bad := [][]string{{"Bearer"}, {"Bearer "}, {good + "x"}, {good[:20]}, {"Bearer " + g.text(40)}, {"Bearer sl_" + strings.Repeat("A", 38)}, {"Bearer " + strings.Repeat("x", 9000)}}
+	if !d.op.open { // else these are no keys at all
+		bad = append(bad, nil, []string{""}, []string{"Basic b3duZXI6eA=="}, []string{good, good}, []string{strings.TrimPrefix(good, "Bearer ")})
+	}
+	d.header["Authorization"] = pick(g, bad)
 	return []int{http.StatusUnauthorized}
 }
 
@@ -117,35 +130,60 @@ func (g *Generator) badAccept(d *draft) []int {
 	return []int{http.StatusNotAcceptable}
 }
 
+// badQuery sends a query that is not one. Open operations repair text that is not UTF-8: visitors did not choose it.
 func (g *Generator) badQuery(d *draft) []int {
-	if !d.documents(http.StatusBadRequest) {
+	if !d.documents(http.StatusBadRequest) || d.op.open && !d.op.takes(openapi3.ParameterInQuery) {
 		return nil
 	}
-	d.query = append(d.query, pick(g, []string{"x=%zz", "%", "x=%4", "x=%ff", "%c3%28=1", "search=%ed%a0%80", "x=%u0041"}))
+	bad := []string{"x=%zz", "%", "x=%4", "x=%u0041"}
+	if !d.op.open {
+		bad = append(bad, "x=%ff", "%c3%28=1", "search=%ed%a0%80")
+	}
+	d.query = append(d.query, pick(g, bad))
 	return []int{http.StatusBadRequest}
 }
 
-// badParameter gives a parameter of the query a value that its schema forbids.
+// badParameter gives a parameter of the query a value that its schema forbids, or the word that describes it.
 func (g *Generator) badParameter(d *draft) []int {
 	p := g.queryParameter(d)
 	if p == nil {
 		return nil
 	}
-	bad := g.forbidden(p.Schema.Value)
-	d.forget(p.Name)
-	d.ask(p.Name, text(bad))
-	return []int{http.StatusUnprocessableEntity}
+	schema := p.Schema.Value
+	word, _ := wordOf(p.Name, schema)
+	if list := schema.Type.Is("array"); list && schema.MaxItems != nil && g.chance(10) {
+		d.askInstead(p.Name, slices.Repeat([]string{word.make(g)}, int(*schema.MaxItems)+1))
+		return d.refusal()
+	} else if list {
+		schema = schema.Items.Value
+	}
+	bad, found := g.forbidden(schema, true)
+	if len(word.bad) > 0 && (!found || g.chance(50)) {
+		bad, found = pick(g, word.bad), true
+	}
+	if !found || bad == "" && p.AllowEmptyValue {
+		return nil
+	}
+	d.askInstead(p.Name, bad)
+	return d.refusal()
 }
 
 func (g *Generator) doubleParameter(d *draft) []int {
 	p := g.queryParameter(d)
-	if p == nil {
+	if p == nil || p.Schema.Value.Type.Is("array") { // then it may be sent several times
 		return nil
 	}
-	d.forget(p.Name)
-	d.ask(p.Name, text(g.value(p.Name, p.Schema.Value)))
-	d.ask(p.Name, text(g.value(p.Name, p.Schema.Value)))
-	return []int{http.StatusUnprocessableEntity}
+	d.askInstead(p.Name, g.value(p.Name, p.Schema.Value))
+	d.ask(p.Name, g.value(p.Name, p.Schema.Value))
+	return d.refusal()
+}
+
+func (g *Generator) missingParameter(d *draft) []int {
+	if p := g.queryParameter(d); p != nil && p.Required {
+		d.forget(p.Name)
+		return d.refusal()
+	}
+	return nil
 }
 
 // queryParameter chooses one that the operation knows.
@@ -162,20 +200,12 @@ func (g *Generator) queryParameter(d *draft) *openapi3.Parameter {
 	return pick(g, known)
 }
 
-func (d *draft) forget(parameter string) {
-	d.query = slices.DeleteFunc(d.query, func(part string) bool { return strings.HasPrefix(part, parameter+"=") })
-}
+func (d *draft) forget(parameter string) { (*fields)(&d.asked).drop(parameter) }
 
-// forbidden is a value that a schema of text or numbers does not allow, whether a form carries it or JSON.
-func (g *Generator) forbidden(schema *openapi3.Schema) any {
-	switch {
-	case len(schema.Enum) > 0 || schema.Type.Is("integer"):
-		return pick(g, []string{"nonsense", "-1", "1e1", "10.0", " 10", "+10", "010", "0x10", "99999999999999999999", "9223372036854775808", "１０", "10\x00", "true", "NaN", "10,25", "desc,asc"})
-	case schema.MaxLength != nil && g.chance(50):
-		return strings.Repeat(pick(g, []string{"x", "ü", "🙂"}), int(*schema.MaxLength)+1+g.random.IntN(50))
-	default:
-		return "x" + pick(g, []string{"\x00", "\x01", "\t", "\x1b[2J", "\x7f", "\u0085", "\u009f"}) + "y"
-	}
+// askInstead asks for a value instead of all that was asked for under that name.
+func (d *draft) askInstead(parameter string, value any) {
+	d.forget(parameter)
+	d.ask(parameter, value)
 }
 
 func (g *Generator) badIdempotencyKey(d *draft) []int {

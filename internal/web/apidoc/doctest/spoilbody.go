@@ -7,15 +7,18 @@ import (
 	"strings"
 )
 
-// The largest bodies that the document allows, in bytes: of one record and of many.
+// The largest bodies that the document allows, in bytes: of one record, of many, of lines and of a report.
 const (
 	maxBody     = 64 << 10
 	maxManyBody = 1 << 20
+	maxLines    = 4 << 20
+	maxReport   = 16 << 10
 )
 
 const (
-	formBody = "application/x-www-form-urlencoded"
-	jsonBody = "application/json"
+	formBody  = "application/x-www-form-urlencoded"
+	jsonBody  = "application/json"
+	linesBody = "application/x-ndjson"
 )
 
 // hasFields says whether a body with fields is sent.
@@ -35,31 +38,52 @@ func (g *Generator) badType(d *draft) []int {
 	d.kind = pick(g, []string{"text/plain", "multipart/form-data; boundary=x", "application/xml", "application/jsonx", "json", "", "application/x-www-form-urlencodedx", "\xff"})
 	if g.chance(20) {
 		d.kind = jsonBody
+		if d.lines {
+			d.kind = linesBody
+		}
 		d.header.Set("Content-Encoding", pick(g, []string{"gzip", "br", "deflate", "identity, gzip"}))
 	}
 	return []int{http.StatusUnsupportedMediaType}
 }
 
+// badJSON is what is no JSON object that any operation takes.
+var badJSON = []string{"{", "}", "[", "nul", `{"url"}`, `{"url":}`, `{"url":"x"`, `{"url":"x",}`, `{url:"x"}`, `{'url':'x'}`, `{"url":"x"} {}`, `{"url":"` + "\xff" + `"}`,
+	`{"url":"\ud800"}`, `{"url":"\udc00\ud800"}`, `{"url":"\x"}`, "{\"url\":\"a\nb\"}", `{"url":01}`, `{"url":+1}`, `{"url":.5}`, `{"url":NaN}`, `{"url":1e}`,
+	strings.Repeat("[", 12000), `{"a":` + strings.Repeat("[", 12000), "\xef\xbb\xbf{}", `"text"`, "17", "true", "null", "{} x", "// comment\n{}"}
+
+var (
+	noArrays  = []string{"[]", "[{}]"}
+	badArrays = []string{"{}", "[1]", "[[]]", "[null]", `["x"]`, "[{},]", "[{}] []", "[{}", ""}
+	badForms  = []string{"url=%zz", "url=%", "%=1", "url=%ff", "url=%c0%af", `{"url":"https://example.com"}`, "url=https://example.com&%f0%28", "{"}
+)
+
 // badBody sends what is not of its type.
 func (g *Generator) badBody(d *draft) []int {
-	if !d.documents(http.StatusUnsupportedMediaType) {
+	if !d.documents(http.StatusUnsupportedMediaType) && d.kind == "" {
 		return nil
 	}
+	if d.lines {
+		return g.badLine(d)
+	}
+	bad := slices.Concat(badJSON, noArrays)
 	d.kind = jsonBody
-	bad := []string{"{", "}", "[", "nul", `{"url"}`, `{"url":}`, `{"url":"x"`, `{"url":"x",}`, `{url:"x"}`, `{'url':'x'}`, `{"url":"x"} {}`, `{"url":"` + "\xff" + `"}`,
-		`{"url":"\ud800"}`, `{"url":"\udc00\ud800"}`, `{"url":"\x"}`, "{\"url\":\"a\nb\"}", `{"url":01}`, `{"url":+1}`, `{"url":.5}`, `{"url":NaN}`, `{"url":1e}`,
-		strings.Repeat("[", 20000), `{"a":` + strings.Repeat("[", 20000), "\xef\xbb\xbf{}", `"text"`, "17", "true", "null", "{} x", "// comment\n{}"}
-	if d.many {
-		bad = append(bad, "{}", "[1]", "[[]]", "[null]", `["x"]`, "[{},]", "[{}] []", "[{}", "")
-	} else {
-		bad = append(bad, "[]", "[{}]")
-		if g.chance(40) {
-			d.kind = formBody
-			bad = []string{"url=%zz", "url=%", "%=1", "url=%ff", "url=%c0%af", `{"url":"https://example.com"}`, "url=https://example.com&%f0%28", "{"}
-		}
+	switch {
+	case d.many:
+		bad = slices.Concat(badJSON, badArrays)
+	case !d.op.open && g.chance(40):
+		d.kind, bad = formBody, badForms
 	}
 	d.content = []byte(pick(g, bad))
 	return []int{http.StatusBadRequest}
+}
+
+// badLine sends a line that is no object, alone or after others.
+func (g *Generator) badLine(d *draft) []int {
+	if d.content = nil; g.chance(50) {
+		d.content = append(d.encode(), '\n')
+	}
+	d.content = append(d.content, pick(g, slices.Concat(badJSON, noArrays))...)
+	return d.refusal()
 }
 
 func (g *Generator) largeBody(d *draft) []int {
@@ -67,68 +91,76 @@ func (g *Generator) largeBody(d *draft) []int {
 		return nil
 	}
 	size := maxBody
-	if d.many {
+	switch {
+	case d.many:
 		size = maxManyBody
+	case d.lines:
+		size = maxLines
+	case d.op.open:
+		size = maxReport
 	}
 	d.content = bytes.Repeat([]byte("x"), size+1+g.random.IntN(100))
-	d.kind = pick(g, []string{formBody, jsonBody, "text/plain"})
+	d.kind = pick(g, []string{formBody, jsonBody, linesBody, "text/plain"})
 	return []int{http.StatusRequestEntityTooLarge}
 }
 
 // missingField leaves out what is required.
 func (g *Generator) missingField(d *draft) []int {
-	if !d.hasFields() {
-		return nil
-	}
-	required := slices.Clone(d.schema.Required)
-	for _, branch := range d.schema.AnyOf {
-		required = append(required, branch.Value.Required...)
-	}
-	if len(required) == 0 {
+	if !d.hasFields() || len(d.needed) == 0 {
 		return nil
 	}
 	i := g.random.IntN(len(d.objects))
-	d.objects[i] = slices.DeleteFunc(d.objects[i], func(f field) bool { return slices.Contains(required, f.name) })
-	return []int{http.StatusUnprocessableEntity}
+	d.objects[i] = slices.DeleteFunc(d.objects[i], func(f field) bool { return slices.Contains(d.needed, f.name) })
+	return d.refusal()
 }
 
-// badField gives a field a value that its schema forbids, or the words that describe it.
+// badField gives a field a value that its schema forbids, or the word that describes it.
 func (g *Generator) badField(d *draft) []int {
 	if !d.hasFields() {
 		return nil
 	}
 	name, schema := g.property(d)
-	value := g.forbidden(schema)
-	switch word := words[name]; {
-	case d.kind == jsonBody && g.chance(30):
-		value = pick(g, []any{true, false, map[string]any{}, map[string]any{"a": 1}, []any{}, []any{1, 2}, []any{nil}, [][]string{{"seo:read"}}})
-	case len(schema.Enum) == 0 && g.chance(50):
-		value = pick(g, word.bad)
+	value, found := g.forbidden(schema, d.isForm())
+	if word, _ := wordOf(name, schema); len(word.bad) > 0 && (!found || g.chance(50)) {
+		value, found = pick(g, word.bad), true
 		d.decide(name)
-	case len(schema.Enum) > 0 && d.kind == jsonBody && g.chance(30):
-		value = pick(g, []any{-1, 3, 1.5, 1e300, "01", " 1"})
+	}
+	if !found {
+		return nil
 	}
 	i := g.random.IntN(len(d.objects))
-	d.objects[i] = append(slices.DeleteFunc(d.objects[i], func(f field) bool { return f.name == name }), field{name, value})
-	return []int{http.StatusUnprocessableEntity}
+	(*fields)(&d.objects[i]).drop(name)
+	d.objects[i] = append(d.objects[i], field{name, value})
+	return d.refusal()
 }
 
 // decide leaves out the fields that would be looked at instead of one.
 func (d *draft) decide(name string) {
-	instead := map[string]string{"domain": "url", "url": "project"}[name]
-	for i := range d.objects {
-		d.objects[i] = slices.DeleteFunc(d.objects[i], func(f field) bool { return f.name == instead })
+	for _, instead := range map[string][]string{"domain": {"url", "d"}, "url": {"project"}}[name] {
+		for i := range d.objects {
+			(*fields)(&d.objects[i]).drop(instead)
+		}
 	}
 }
 
+// doubleField sends a field twice. Open operations take the last.
 func (g *Generator) doubleField(d *draft) []int {
-	if !d.hasFields() {
+	if !d.hasFields() || d.op.open {
 		return nil
 	}
 	name, schema := g.property(d)
 	i := g.random.IntN(len(d.objects))
 	d.objects[i] = append(d.objects[i], field{name, g.value(name, schema)}, field{name, g.value(name, schema)})
-	return []int{http.StatusUnprocessableEntity}
+	return d.refusal()
+}
+
+func (g *Generator) unknownField(d *draft) []int {
+	if !d.hasFields() || d.extensible() {
+		return nil
+	}
+	i := g.random.IntN(len(d.objects))
+	d.objects[i] = append(d.objects[i], field{pick(g, unknownNames), g.text(20)})
+	return d.refusal()
 }
 
 // missingPassword asks for a password on the pages of a new website without naming one.
