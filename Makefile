@@ -3,6 +3,7 @@
 .PHONY: help run demo build test check bench fuzz clean release
 
 SIZES ?= 1000,100000,1000000
+EVENTS ?= 1000000,10000000
 KILLS ?= 200
 REQUESTS ?= 1000000
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -18,30 +19,34 @@ demo: build ## the same with 30 example projects and websites, in a directory of
 
 build: ## build ./bin/sightline
 	@scripts/need go
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sightline ./cmd/sightline
+	CGO_ENABLED=$$(scripts/cgo) go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sightline ./cmd/sightline
 
-test: check build ## everything: static checks, then all tests with the race detector, on SQLite and on a PostgreSQL of its own
-	@scripts/need gcc curl
+test: check build ## everything: static checks, then all tests with the race detector, with SQLite, DuckDB, a PostgreSQL and a Chromium of its own
+	@scripts/need curl chromium node npm
+	@scripts/clients
 	scripts/with-postgres go test -race -timeout 20m ./...
 
 check: ## gofmt, go vet and staticcheck
-	@scripts/need go
+	@scripts/need go g++
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "run gofmt -w on: $$unformatted"; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 
-bench: ## measure every operation on both engines beside a bare handler (SIZES), kill -9 the server (KILLS), send generated requests (REQUESTS); takes an hour
-	@scripts/need go gcc
+bench: ## measure everything beside a baseline (SIZES websites, EVENTS), kill -9 the server (KILLS), flood it, send generated requests (REQUESTS); takes two hours
+	@scripts/need go g++
 	DURABLE=1 scripts/with-postgres go run ./bench -sizes $(SIZES)
-	DURABLE=1 SIGHTLINE_KILLS=$(KILLS) scripts/with-postgres go test -count=1 -v -timeout 60m -run '^TestKillNine$$' ./cmd/sightline
+	go run ./bench -collect
+	go run ./bench -events $(EVENTS)
+	DURABLE=1 SIGHTLINE_KILLS=$(KILLS) scripts/with-postgres go test -count=1 -v -timeout 90m -run '^Test(Counted)?KillNine$$' ./cmd/sightline
+	SIGHTLINE_OVERLOAD=5m go test -count=1 -v -timeout 20m -run '^TestCountedOverload$$' ./cmd/sightline
 	SIGHTLINE_REQUESTS=$(REQUESTS) scripts/with-postgres go test -race -count=1 -v -timeout 3h -parallel 8 -run '^TestGeneratedRequests$$' ./internal/web
 
 fuzz: ## fuzz every parser for FUZZTIME (10s) each
-	@scripts/need go
+	@scripts/need go g++
 	scripts/fuzz $(or $(FUZZTIME),10s)
 
-release: ## build dist/: linux binaries for amd64 and arm64, archives with licences, SHA256SUMS
-	@scripts/need go
+release: ## build dist/: static linux binaries for amd64, and arm64 where a compiler for it is there, archives with licences, SHA256SUMS
+	@scripts/need go g++
 	scripts/release $(VERSION)
 
 clean: ## remove what was built; data directories stay

@@ -2,6 +2,8 @@
 // hold. Absolute figures depend on the machine and the minute; the ratios should not.
 //
 //	go run ./bench -sizes 1000,100000,1000000
+//	go run ./bench -events 1000000,10000000
+//	go run ./bench -collect
 package main
 
 import (
@@ -46,7 +48,15 @@ func run(ctx context.Context) error {
 	flag.IntVar(&s.clients, "clients", 16, "how many callers at once")
 	flag.DurationVar(&s.duration, "for", 5*time.Second, "how long each operation is measured, in five rounds")
 	flag.StringVar(&s.postgres, "postgres", os.Getenv("SIGHTLINE_TEST_POSTGRES"), "a PostgreSQL server to measure too; each size gets a schema of its own")
+	events := flag.String("events", "", "measure the store of events alone, with so many events in turn")
+	collecting := flag.Bool("collect", false, "measure the collector, and the program that is built from here, alone")
 	flag.Parse()
+	switch {
+	case *events != "":
+		return measureEvents(ctx, *events, os.Stdout)
+	case *collecting:
+		return errors.Join(measureCollect(ctx, os.Stdout), measureProgram(ctx, os.Stdout))
+	}
 	for text := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1000 {

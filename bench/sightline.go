@@ -40,7 +40,7 @@ func startSightline(ctx context.Context, s settings, engine string, size int) (*
 	if err != nil {
 		return nil, errors.Join(err, erase())
 	}
-	stop, t, err := start(ctx, catalog)
+	stop, t, err := start(ctx, &web.Server{Catalog: catalog})
 	if err != nil {
 		return nil, errors.Join(err, catalog.Close(), erase())
 	}
@@ -93,15 +93,15 @@ func operations(t target) []operation {
 	}
 }
 
-// start serves a catalog in this process.
-func start(ctx context.Context, catalog store.Catalog) (func() error, target, error) {
+// start serves in this process what a server is given.
+func start(ctx context.Context, server *web.Server) (func() error, target, error) {
 	seo, stats := &web.Place{URL: &url.URL{Scheme: "http", Host: "localhost:0"}}, &web.Place{URL: &url.URL{Scheme: "http", Host: "localhost:0"}}
 	doors, err := web.Listen(seo, stats)
 	if err != nil {
 		return nil, target{}, err
 	}
-	server := &web.Server{SEO: seo, Analytics: stats, Catalog: catalog, Gate: account.NewGate(catalog, time.Now), TrashKept: 7 * 24 * time.Hour,
-		Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	server.SEO, server.Analytics, server.Gate, server.TrashKept = seo, stats, account.NewGate(server.Catalog, time.Now), 7*24*time.Hour
+	server.Now, server.Log = time.Now, slog.New(slog.DiscardHandler)
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(serving, doors) }()
@@ -110,8 +110,8 @@ func start(ctx context.Context, catalog store.Catalog) (func() error, target, er
 		return <-ended
 	}
 	t := target{base: stats.URL.String()}
-	if t.key, err = newAccount(ctx, catalog, "large@example.com"); err == nil {
-		t.smallKey, err = newAccount(ctx, catalog, "small@example.com")
+	if t.key, err = newAccount(ctx, server.Catalog, "large@example.com"); err == nil {
+		t.smallKey, err = newAccount(ctx, server.Catalog, "small@example.com")
 	}
 	if err != nil {
 		return nil, target{}, errors.Join(err, stop())
@@ -119,7 +119,7 @@ func start(ctx context.Context, catalog store.Catalog) (func() error, target, er
 	return stop, t, nil
 }
 
-func newAccount(ctx context.Context, catalog store.Catalog, email string) (string, error) {
+func newAccount(ctx context.Context, catalog web.Catalog, email string) (string, error) {
 	owner, secret := account.New(email, time.Now()), account.NewSecret()
 	if err := catalog.CreateAccount(ctx, &owner); err != nil {
 		return "", err

@@ -57,16 +57,21 @@ func (c *BackupCmd) check(term *terminal) error {
 		}
 		return nil
 	}
-	info, err := os.Lstat(c.File)
+	return mayWrite(c.File, c.Force)
+}
+
+// mayWrite refuses a file that exists, unless it may be replaced.
+func mayWrite(name string, replace bool) error {
+	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("cannot use %s: %w", c.File, pathCause(err))
+		return fmt.Errorf("cannot use %s: %w", name, pathCause(err))
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a plain file, so it is left alone: name another", c.File)
-	case !c.Force:
-		return fmt.Errorf("%s exists already: name another file, or replace it with --force", c.File)
+		return fmt.Errorf("%s is not a plain file, so it is left alone: name another", name)
+	case !replace:
+		return fmt.Errorf("%s exists already: name another file, or replace it with --force", name)
 	}
 	return nil
 }

@@ -21,10 +21,7 @@ const (
 // R1: kill -9 under write load loses no acknowledged write and stores none twice, not even one whose reply was lost and that is
 // sent again; the database is whole, and the next start is quick.
 func TestKillNine(t *testing.T) {
-	rounds := kills
-	if text := os.Getenv("SIGHTLINE_KILLS"); text != "" {
-		rounds = must(strconv.Atoi(text))(t)
-	}
+	rounds := roundsOr(t, kills)
 	for engine, flags := range map[string][]string{
 		"sqlite":   {"--data", t.TempDir()},
 		"postgres": {"--database", pgtest.URL(t)},
@@ -47,6 +44,15 @@ func TestKillNine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// roundsOr is how often the server is killed, unless SIGHTLINE_KILLS says otherwise.
+func roundsOr(t *testing.T, usual int) int {
+	t.Helper()
+	if text := os.Getenv("SIGHTLINE_KILLS"); text != "" {
+		return must(strconv.Atoi(text))(t)
+	}
+	return usual
 }
 
 // writeUntilKilled lets clients create websites and kills the program amid their writes.

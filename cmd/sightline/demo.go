@@ -15,8 +15,9 @@ import (
 // demoPassword opens the stats pages of the example websites with privacy 2.
 const demoPassword = "look-inside"
 
-// fillDemo fills an empty account with examples. An account that has a project or a website is left as it is.
-func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now time.Time) error {
+// fillDemo fills an empty account with examples, with their visits where events are kept. An account that has a project or a
+// website is left as it is.
+func fillDemo(ctx context.Context, catalog store.Catalog, events eventTarget, account int64, now time.Time) error {
 	empty, err := isEmpty(ctx, catalog, account)
 	if err != nil || !empty {
 		return err
@@ -38,6 +39,7 @@ func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now tim
 	if err != nil {
 		return err
 	}
+	var websites []analytics.Website
 	for _, example := range demoWebsites {
 		site := analytics.NewWebsite(account, daysAgo(now, example.age))
 		if err := site.Apply(example.fill(password)); err != nil {
@@ -46,8 +48,12 @@ func fillDemo(ctx context.Context, catalog store.Catalog, account int64, now tim
 		if err := catalog.CreateWebsite(ctx, &site, nil); err != nil {
 			return fmt.Errorf("example website %s: %w", example.url, err)
 		}
+		websites = append(websites, site)
 	}
-	return nil
+	if events == nil {
+		return nil
+	}
+	return fillTraffic(ctx, events, websites, now)
 }
 
 // isEmpty says whether an account has neither projects nor websites.

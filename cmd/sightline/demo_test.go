@@ -56,7 +56,7 @@ func websitesOf(t *testing.T, catalog store.Catalog, account int64) []analytics.
 func TestDemo(t *testing.T) {
 	catalog, owner := newAccount(t)
 	for range 2 { // the second time changes nothing
-		if err := fillDemo(t.Context(), catalog, owner, now); err != nil {
+		if err := fillDemo(t.Context(), catalog, nil, owner, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -103,7 +103,7 @@ func TestDemoLeavesWorkAlone(t *testing.T) {
 		if err := catalog.CreateProject(t.Context(), &project, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := fillDemo(t.Context(), catalog, owner, now); err != nil {
+		if err := fillDemo(t.Context(), catalog, nil, owner, now); err != nil {
 			t.Fatal(err)
 		}
 		if p, w := len(projectsOf(t, catalog, owner)), len(websitesOf(t, catalog, owner)); p != 1 || w != 0 {
@@ -119,7 +119,7 @@ func TestDemoLeavesWorkAlone(t *testing.T) {
 		if err := catalog.CreateWebsite(t.Context(), &site, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := fillDemo(t.Context(), catalog, owner, now); err != nil {
+		if err := fillDemo(t.Context(), catalog, nil, owner, now); err != nil {
 			t.Fatal(err)
 		}
 		if p, w := len(projectsOf(t, catalog, owner)), len(websitesOf(t, catalog, owner)); p != 0 || w != 1 {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -23,7 +24,10 @@ func newDisk(t *testing.T) disk {
 
 func (d disk) variable() string { return diskVariable + "=" + d.control }
 
-// fail breaks the disk: "sync" fails every sync, "full" every write, "" none.
+// slowSync is how long a sync of a slow disk takes.
+const slowSync = 250 * time.Millisecond
+
+// fail breaks the disk: "sync" fails every sync, "full" every write, "slow" makes every sync slow, "" none.
 func (d disk) fail(t *testing.T, what string) {
 	t.Helper()
 	if err := os.WriteFile(d.control, []byte(what), 0o600); err != nil {
@@ -70,6 +74,9 @@ func failAs(fails func(what string) bool, methods *sqlite3.Tsqlite3_io_methods) 
 	methods.FxSync = address(func(tls *libc.TLS, file uintptr, flags int32) int32 {
 		if fails("sync") {
 			return sqlite3.SQLITE_IOERR_FSYNC
+		}
+		if fails("slow") {
+			time.Sleep(slowSync)
 		}
 		return sync(tls, file, flags)
 	})

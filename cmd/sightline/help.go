@@ -213,6 +213,16 @@ func (*WebsitesRestoreCmd) Help() string {
     sightline websites restore 7`
 }
 
+// Help is shown by sightline websites snippet --help.
+func (*WebsitesSnippetCmd) Help() string {
+	return `It goes into the head of every page. --analytics-url must be the address at which visitors reach the analytics area.
+
+Examples:
+
+    sightline websites snippet 7
+    sightline websites snippet 7 --outbound --downloads --analytics-url https://stats.example.com`
+}
+
 // Help is shown by sightline websites apply --help.
 func (*WebsitesApplyCmd) Help() string {
 	return `The file is a JSON array of websites with the fields of the API; each needs a url:

@@ -32,6 +32,10 @@ type commands struct {
 	Account    AccountCmd    `cmd:"" help:"Create and list accounts."`
 	Websites   WebsitesCmd   `cmd:"" help:"Manage the websites of a running server."`
 	Projects   ProjectsCmd   `cmd:"" help:"Manage the projects of a running server."`
+	Stats      StatsCmd      `cmd:"" help:"Show the visits to a website."`
+	Export     ExportCmd     `cmd:"" help:"Write the events of a website into a file."`
+	Import     ImportCmd     `cmd:"" help:"Store the events of a file."`
+	Events     EventsCmd     `cmd:"" help:"Look after the events of a running server."`
 	Backup     BackupCmd     `cmd:"" help:"Write everything into a file, also beside a running server."`
 	Restore    RestoreCmd    `cmd:"" help:"Fill an empty installation with a backup."`
 	Catalog    CatalogCmd    `cmd:"" help:"Move an installation to another database."`

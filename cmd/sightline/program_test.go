@@ -34,10 +34,14 @@ type program struct {
 	analytics string        // the base URL of that area
 }
 
-// launch starts sightline serve and does not wait for it. wrapped, if there is any, is a command that runs it.
+// launch starts sightline serve and does not wait for it; without a data directory among the flags it gets one of its own. wrapped, if
+// there is any, is a command that runs it.
 func launch(t *testing.T, flags, wrapped []string, variables ...string) *program {
 	t.Helper()
 	command := append(slices.Clone(wrapped), "sightline", "serve", "--seo-url=http://localhost:0", "--analytics-url=http://localhost:0", "--log-level=error")
+	if !slices.Contains(flags, "--data") {
+		command = append(command, "--data", t.TempDir())
+	}
 	command = append(command, flags...)
 	p := &program{cmd: exec.Command(command[0], command[1:]...), ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
@@ -126,7 +130,7 @@ var caller = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, T
 
 // A reply is what a caller got.
 type reply struct {
-	url    string // of the website that was to be created
+	name   string // of what was sent: the URL of a website, the page of a hit
 	status int
 	header http.Header
 	body   string
@@ -159,7 +163,7 @@ func ask(key, method, address, fields string, headers ...string) reply {
 // create makes a website, once however often it is called.
 func create(base, url string) reply {
 	got := ask(programKey, "POST", base+"/api/v1/websites", "url="+url, "Idempotency-Key", url)
-	got.url = url
+	got.name = url
 	return got
 }
 
@@ -175,12 +179,12 @@ func expect(t *testing.T, status int, words, method, address string) {
 type move int
 
 const (
-	next  move = iota // create another website
+	next  move = iota // send another
 	again             // the same once more
 	leave             // no more
 )
 
-// A crowd is clients that create websites.
+// A crowd is clients that send something, each thing by a name of its own.
 type crowd struct {
 	mu           sync.Mutex
 	acknowledged []string
@@ -192,14 +196,20 @@ type crowd struct {
 
 // write lets clients create websites, each one after the other, as react says, until end is called.
 func write(base, name string, clients int, react func(reply) move) *crowd {
+	return gather(clients, func(number, i int) reply {
+		return create(base, fmt.Sprintf("https://%s-w%d-n%d.example", name, number, i))
+	}, react)
+}
+
+// gather lets clients send one thing after the other, as react says, until end is called.
+func gather(clients int, send func(number, i int) reply, react func(reply) move) *crowd {
 	c := &crowd{counts: map[int]int{}, stop: make(chan struct{})}
 	for number := range clients {
 		c.group.Go(func() {
 			for i := 0; !c.ended(); i++ {
-				url := fmt.Sprintf("https://%s-w%d-n%d.example", name, number, i)
 				then := again
 				for then == again {
-					got := create(base, url)
+					got := send(number, i)
 					c.note(got)
 					then = react(got)
 				}
@@ -217,9 +227,9 @@ func (c *crowd) note(got reply) {
 	defer c.mu.Unlock()
 	switch {
 	case got.err != nil:
-		c.unanswered = append(c.unanswered, got.url)
-	case got.status == http.StatusCreated:
-		c.acknowledged = append(c.acknowledged, got.url)
+		c.unanswered = append(c.unanswered, got.name)
+	case got.status == http.StatusCreated, got.status == http.StatusAccepted:
+		c.acknowledged = append(c.acknowledged, got.name)
 	}
 	c.counts[got.status]++
 }

@@ -14,6 +14,7 @@ import (
 type progress struct {
 	w     io.Writer
 	verb  string // copied
+	unit  string // what is counted
 	total int
 	bar   bool
 	every time.Duration // between two notes
@@ -27,7 +28,7 @@ type progress struct {
 
 // newProgress is the progress of a job that does something to so many rows, or a few more.
 func newProgress(term *terminal, verb string, total int) *progress {
-	p := &progress{w: term.stderr, verb: verb, total: total, bar: isTerminal(term.stderr), every: 10 * time.Second, now: term.now, counts: archive.Counts{}}
+	p := &progress{w: term.stderr, verb: verb, unit: "rows", total: total, bar: isTerminal(term.stderr), every: 10 * time.Second, now: term.now, counts: archive.Counts{}}
 	if p.bar {
 		p.every = 100 * time.Millisecond
 	}
@@ -57,6 +58,12 @@ func (p *progress) count(table *archive.Table) {
 	if p.done++; p.done%100 != 0 { // looking at the clock costs more than counting
 		return
 	}
+	p.reach(p.done)
+}
+
+// reach tells how far the job is.
+func (p *progress) reach(done int) {
+	p.done = done
 	if now := p.now(); !now.Before(p.next) {
 		p.next = now.Add(p.every)
 		p.note()
@@ -71,11 +78,11 @@ func (p *progress) note() {
 	total := max(p.total, p.done, 1) // others may have written since the rows were counted
 	percent := 100 * p.done / total
 	if !p.bar {
-		fmt.Fprintf(p.w, "%d of %d rows %s (%d %%)\n", p.done, total, p.verb, percent)
+		fmt.Fprintf(p.w, "%d of %d %s %s (%d %%)\n", p.done, total, p.unit, p.verb, percent)
 		return
 	}
 	full := barWidth * p.done / total
-	fmt.Fprintf(p.w, "\r[%s%s] %3d %%  %d of %d rows %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), percent, p.done, total, p.verb)
+	fmt.Fprintf(p.w, "\r[%s%s] %3d %%  %d of %d %s %s", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), percent, p.done, total, p.unit, p.verb)
 	p.noted = true
 }
 

@@ -61,11 +61,19 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	if settings.RateLimit > 0 {
 		server.Limit = apikit.NewRateLimit(settings.RateLimit)
 	}
-	if err := welcome(ctx, term, settings, catalog, log); err != nil {
+	counting, err := openCounting(ctx, settings, catalog, term.now, log)
+	if err != nil {
 		return errors.Join(err, web.CloseDoors(doors), catalog.Close())
 	}
+	counting.serve(server)
+	if err := welcome(ctx, term, settings, catalog, counting, log); err != nil {
+		return errors.Join(err, web.CloseDoors(doors), counting.close(ctx), catalog.Close())
+	}
 
-	clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Turns: catalog, Kept: settings.TrashKept, Now: term.now, Log: log}
+	clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Erasures: catalog, Turns: catalog, Kept: settings.TrashKept, Now: term.now, Log: log}
+	if counting.events != nil {
+		clock.Events = counting.events
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var group sync.WaitGroup
 	group.Go(func() { flushUses(background, gate, log) })
@@ -73,7 +81,7 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	err = server.Serve(ctx, doors)
 	stop()
 	group.Wait()
-	return errors.Join(err, catalog.Close())
+	return errors.Join(err, counting.close(ctx), catalog.Close())
 }
 
 // flushUses writes when keys were last used, now and then and once more when ctx ends.
@@ -96,7 +104,7 @@ func flushUses(ctx context.Context, gate *account.Gate, log *slog.Logger) {
 
 // welcome creates the owner and its first key on the first start, tells the person at the terminal how to go on, and then
 // fills the demo.
-func welcome(ctx context.Context, term *terminal, settings config.Config, catalog store.Catalog, log *slog.Logger) error {
+func welcome(ctx context.Context, term *terminal, settings config.Config, catalog store.Catalog, counting *counting, log *slog.Logger) error {
 	secret := settings.FirstKey
 	if secret == "" {
 		secret = account.NewSecret()
@@ -126,7 +134,7 @@ func welcome(ctx context.Context, term *terminal, settings config.Config, catalo
 	if err != nil {
 		return fmt.Errorf("find the owner account: %w", err)
 	}
-	if err := fillDemo(ctx, catalog, accounts[0].ID, now); err != nil {
+	if err := fillDemo(ctx, catalog, counting.target(), accounts[0].ID, now); err != nil {
 		return fmt.Errorf("fill the demo: %w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,14 +22,16 @@ func TestServersAsOne(t *testing.T) {
 	t.Run("a deletion and its undoing are seen at once", func(t *testing.T) { testDeletion(t, a, b, key) })
 	t.Run("a revoked key is refused within a second", func(t *testing.T) { testRevocation(t, a, b, key) })
 	t.Run("one idempotency key is one website", func(t *testing.T) { testTwins(t, a, b, key) })
+	t.Run("changes through either act on the visits that one counts", func(t *testing.T) { testElsewhere(t, a, b, key) })
+	t.Run("one of them counts visits", func(t *testing.T) { testHeld(t, database) })
 	t.Run("the clock's jobs run once", func(t *testing.T) { testClock(t, database, a, key) })
 }
 
-// startTwo starts two servers at once on an empty database. One of them makes and prints the first key.
+// startTwo starts two servers at once on an empty database, of which the first counts visits. One of them makes and prints the first key.
 func startTwo(t *testing.T, database string) (a, b *program, key string) {
 	t.Helper()
 	flags := []string{"--database", database}
-	a, b = launch(t, flags, nil), launch(t, flags, nil)
+	a, b = launch(t, flags, nil), launch(t, append(flags, "--events", "none"), nil)
 	var keys []string
 	for _, p := range []*program{a, b} {
 		p.await(t)
@@ -127,6 +130,45 @@ func testTwins(t *testing.T, a, b *program, key string) {
 	}
 }
 
+// testElsewhere changes a website through the server that counts no visits, which says so.
+func testElsewhere(t *testing.T, a, b *program, key string) {
+	c := count(t, b, key, "https://elsewhere.example")
+	person := func() string {
+		return c.dropped(report(a.analytics, "198.51.100.1", c.own("https://elsewhere.example/", "")))
+	}
+	actsSoon(t, "a website that another server created is not counted", func() bool { return person() == "" })
+	demandStatus(t, 200, key, "PUT", c.address(""), "exclude_ips=198.51.100.0/24")
+	actsSoon(t, "exclude_ips does not act elsewhere", func() bool { return person() == "ip" })
+	demandStatus(t, 200, key, "DELETE", c.address(""), "")
+	actsSoon(t, "a deletion does not act elsewhere", func() bool { return person() == "site" })
+	demandStatus(t, 200, key, "POST", fmt.Sprintf("%s/api/v1/trash/website/%d/restore", b.analytics, c.id), "")
+	actsSoon(t, "a restoration does not act elsewhere", func() bool { return person() == "ip" })
+
+	for _, got := range []reply{
+		report(b.analytics, "198.51.100.1", c.own("https://elsewhere.example/", "")),
+		ask(key, "GET", c.address("/stats"), ""),
+		ask(key, "GET", c.address("/export"), ""),
+	} {
+		if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "--events none") {
+			t.Errorf("a server without events: %d %s %v", got.status, got.body, got.err)
+		}
+	}
+	demandStatus(t, 200, key, "GET", fmt.Sprintf("%s/api/v1/websites/%d/stats", a.analytics, c.id), "")
+}
+
+// testHeld starts another server that would count visits, in a data directory of its own.
+func testHeld(t *testing.T, database string) {
+	p := launch(t, []string{"--database", database}, nil)
+	select {
+	case <-p.ended:
+	case <-time.After(startTime):
+		t.Fatal("two servers count visits")
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code != exitFailed || !strings.Contains(p.err.String(), "--events none") {
+		t.Errorf("exit code %d, %s", code, p.err.String())
+	}
+}
+
 // testClock makes the clock's jobs due, with something in the trash that is too old, and starts two more servers.
 func testClock(t *testing.T, database string, a *program, key string) {
 	id, _ := created(t, key, a.analytics+"/api/v1/websites", "url=https://old.example")
@@ -149,12 +191,12 @@ func testClock(t *testing.T, database string, a *program, key string) {
 		}
 		return n
 	}
-	flags := []string{"--database", database}
+	flags := []string{"--database", database, "--events", "none"}
 	c, d := launch(t, flags, nil), launch(t, flags, nil)
 	c.await(t)
 	d.await(t)
 	await(t, "the trash is not erased", func() bool { return number(`SELECT count(*) FROM websites WHERE url = 'https://old.example'`) == 0 })
-	jobs := number(`SELECT count(*) FROM clock`)
+	jobs := number(`SELECT count(*) FROM clock WHERE job <> 'erase events'`) // for which these servers have no events
 	await(t, "the other jobs do not run", func() bool { return number(`SELECT count(*) FROM turns`) >= jobs })
 	c.terminate(t) // half a second later, when both clocks have looked
 	d.terminate(t)

@@ -21,6 +21,7 @@ type WebsitesCmd struct {
 	Delete  WebsitesDeleteCmd  `cmd:"" help:"Move a website into the trash."`
 	Restore WebsitesRestoreCmd `cmd:"" help:"Bring a website back from the trash."`
 	Apply   WebsitesApplyCmd   `cmd:"" help:"Create and update many websites from a file."`
+	Snippet WebsitesSnippetCmd `cmd:"" help:"Print the HTML by which pages are counted."`
 }
 
 // WebsitesListCmd is sightline websites list.

@@ -36,6 +36,8 @@ type Serve struct {
 	SEOListen       string `name:"seo-listen" placeholder:"HOST:PORT" help:"Where to listen instead for the search-optimization area, behind a proxy."`
 	AnalyticsListen string `name:"analytics-listen" placeholder:"HOST:PORT" help:"Where to listen instead for the analytics area, behind a proxy."`
 	AdminListen     string `name:"admin-listen" placeholder:"HOST:PORT" help:"Loopback address for metrics and profiles, such as 127.0.0.1:8083; off if left out."`
+	Events          string `default:"embedded" placeholder:"WHERE" help:"Where visits are kept: embedded (in the data directory), or none to count none here."`
+	GeoDatabase     string `placeholder:"FILE" help:"File in MaxMind's format (mmdb) that knows regions and cities; countries are built in."`
 	TrustedProxies  string `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Proxies whose word about a caller's address is believed; none for nobody."`
 	ClientHeader    string `default:"X-Forwarded-For" placeholder:"HEADER" help:"Where they put it: X-Forwarded-For, Forwarded or X-Real-IP."`
 	Owner           string `default:"owner@localhost" placeholder:"EMAIL" help:"Account that the first start creates."`
@@ -58,6 +60,8 @@ type Config struct {
 	AnalyticsListen string
 	AdminListen     string // host:port on loopback; empty: nowhere
 
+	Events         string // EmbeddedEvents or NoEvents
+	GeoDatabase    string // an mmdb file; empty: the countries that are built in
 	TrustedProxies []netip.Prefix
 	ClientHeader   string // one of ClientHeaders
 
@@ -76,6 +80,12 @@ const (
 	maxRateLimit = 1_000_000
 )
 
+// What --events may be.
+const (
+	EmbeddedEvents = "embedded"
+	NoEvents       = "none"
+)
+
 // What --client-header, --log-format and --log-level may be.
 var (
 	ClientHeaders = []string{"X-Forwarded-For", "Forwarded", "X-Real-IP"}
@@ -87,7 +97,7 @@ var (
 // It never repeats the first key or the database's password.
 func (s *Serve) Check() (Config, error) {
 	c := Config{Data: s.Data, Database: s.Database, SEOListen: s.SEOListen, AnalyticsListen: s.AnalyticsListen, AdminListen: s.AdminListen,
-		Owner: s.Owner, FirstKey: s.FirstKey, Demo: s.Demo, LogFormat: s.LogFormat, LogLevel: s.LogLevel}
+		Events: s.Events, GeoDatabase: s.GeoDatabase, Owner: s.Owner, FirstKey: s.FirstKey, Demo: s.Demo, LogFormat: s.LogFormat, LogLevel: s.LogLevel}
 	if err := s.Storage.Check(); err != nil {
 		return Config{}, err
 	}
@@ -100,6 +110,9 @@ func (s *Serve) Check() (Config, error) {
 	}
 	if s.AdminListen != "" && !isLoopback(s.AdminListen) {
 		return Config{}, errors.New("--admin-listen must be a loopback address such as 127.0.0.1:8083: whoever reaches it is not asked for a key")
+	}
+	if s.Events != EmbeddedEvents && s.Events != NoEvents {
+		return Config{}, fmt.Errorf("--events must be %s or %s, not %q", EmbeddedEvents, NoEvents, s.Events)
 	}
 	if c.TrustedProxies, err = parseNetworks(s.TrustedProxies); err != nil {
 		return Config{}, fmt.Errorf("--trusted-proxies %w", err)

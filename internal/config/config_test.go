@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("URLs are %s and %s", c.SEOURL, c.AnalyticsURL)
 	}
 	c.SEOURL, c.AnalyticsURL = nil, nil
-	want := config.Config{Data: "./sightline-data", Owner: "owner@localhost", TrashKept: 7 * 24 * time.Hour, LogFormat: "auto", LogLevel: "info",
+	want := config.Config{Data: "./sightline-data", Events: config.EmbeddedEvents, Owner: "owner@localhost", TrashKept: 7 * 24 * time.Hour, LogFormat: "auto", LogLevel: "info",
 		TrustedProxies: networks("127.0.0.0/8", "::1/128"), ClientHeader: "X-Forwarded-For"}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, want %+v", c, want)
@@ -136,7 +136,7 @@ func TestOtherFile(t *testing.T) {
 func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 	values := map[string]string{"data": "d", "database": "postgres://h/n", "seo-url": "http://a:1", "analytics-url": "http://b:2", "seo-listen": ":1",
 		"analytics-listen": ":2", "admin-listen": "[::1]:3", "owner": "o@example.com", "first-key": "12345678901234567890", "log-format": "json", "log-level": "warn",
-		"trusted-proxies": "10.0.0.0/8", "client-header": "forwarded"}
+		"trusted-proxies": "10.0.0.0/8", "client-header": "forwarded", "events": "none", "geo-database": "cities.mmdb"}
 	env, file := map[string]string{"SIGHTLINE_DEMO": "true", "SIGHTLINE_TRASH_DAYS": "2", "SIGHTLINE_RATE_LIMIT": "9"}, "demo = true\ntrash-days = 2\nrate-limit = 9\n"
 	for key, value := range values {
 		env[config.Variable(key)] = value
@@ -154,7 +154,7 @@ func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 			t.Errorf("%s: URLs are %s and %s", what, c.SEOURL, c.AnalyticsURL)
 		}
 		c.SEOURL, c.AnalyticsURL = nil, nil
-		want := config.Config{Data: "d", Database: "postgres://h/n", SEOListen: ":1", AnalyticsListen: ":2", AdminListen: "[::1]:3", Owner: "o@example.com",
+		want := config.Config{Data: "d", Database: "postgres://h/n", SEOListen: ":1", AnalyticsListen: ":2", AdminListen: "[::1]:3", Events: config.NoEvents, GeoDatabase: "cities.mmdb", Owner: "o@example.com",
 			FirstKey: "12345678901234567890", Demo: true, TrashKept: 48 * time.Hour, RateLimit: 9, LogFormat: "json", LogLevel: "warn",
 			TrustedProxies: networks("10.0.0.0/8"), ClientHeader: "Forwarded"}
 		if !reflect.DeepEqual(c, want) {
@@ -192,6 +192,7 @@ func TestBadFlags(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--data=", "--data must name a directory"},
 		{"--database mysql://root:secret-secret-secret@h/n", "--database must be a PostgreSQL address"},
+		{"--events clickhouse://host", "--events must be embedded or none"},
 		{"--trusted-proxies=", "--trusted-proxies must be addresses or ranges"},
 		{"--trusted-proxies 10.0.0.0/33", "--trusted-proxies has an entry that is no address or range"},
 		{"--trusted-proxies fe80::1%eth0", "--trusted-proxies has an entry that is no address or range"},
