@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func newTraffic(site analytics.Website) *traffic {
 		host = at.Hostname()
 	}
 	pages := demoBlog
-	if strings.Contains(host, "shop") || r.IntN(3) == 0 {
+	if slices.ContainsFunc(demoWares, func(ware string) bool { return strings.Contains(host, ware) }) {
 		pages = demoShop
 	}
 	return &traffic{r, site, host, pages, 6 + 60*math.Pow(r.Float64(), 3)}
@@ -101,8 +102,12 @@ func (t *traffic) visit(at, now time.Time, batch *analytics.Batch) {
 	event := analytics.Event{Website: t.site.ID, Visitor: t.Uint64(), Visit: t.Uint64(), Hostname: t.host,
 		Origin: choose(t.Rand, demoOrigins), Place: analytics.Place{Country: choose(t.Rand, demoCountries)}, Agent: choose(t.Rand, demoAgents)}
 	event.Language = demoLanguages[event.Country]
-	for views := 1 + int(t.ExpFloat64()*1.4); views > 0 && at.Before(now); views-- {
-		looked := time.Duration(2000+t.ExpFloat64()*45_000) * time.Millisecond
+	views, attention := 1+int(t.ExpFloat64()*1.8), 45_000.0
+	if t.IntN(100) < 45 { // not what they were looking for
+		views, attention = 1, 2_500
+	}
+	for ; views > 0 && at.Before(now); views-- {
+		looked := time.Duration(1500+t.ExpFloat64()*attention) * time.Millisecond
 		event.Kind, event.At, event.Page = analytics.PageView, at, t.pick()
 		batch.Events = append(batch.Events, event)
 		if at = at.Add(looked); at.After(now) {
@@ -152,6 +157,9 @@ func choose[T any](r *rand.Rand, list []weighted[T]) T {
 	}
 	return list[0].value
 }
+
+// demoWares are parts of the names of shops.
+var demoWares = []string{"shop", "furniture", "outdoor", "telescopes", "games", "books", "seeds", "computers", "cards", "cider"}
 
 // The pages of the example websites.
 var (
