@@ -38,12 +38,10 @@ func lockOldestWebsites(ctx context.Context, tx pgx.Tx, account int64, domains [
 	const query = `
 		SELECT ` + websiteColumns + `
 		FROM websites
-		WHERE account_id = @account AND domain = ANY (@domains) AND deleted_at IS NULL AND id IN (
-			SELECT min(id)
-			FROM websites
-			WHERE account_id = @account AND domain = ANY (@domains) AND deleted_at IS NULL
-			GROUP BY domain
-		)
+		WHERE account_id = @account AND deleted_at IS NULL AND id = ANY (ARRAY(
+			SELECT (SELECT min(id) FROM websites WHERE account_id = @account AND domain = wanted AND deleted_at IS NULL)
+			FROM unnest(@domains::text[]) AS wanted
+		))
 		ORDER BY id
 		FOR UPDATE`
 	rows, err := tx.Query(ctx, query, pgx.NamedArgs{"account": account, "domains": domains})

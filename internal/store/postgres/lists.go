@@ -129,7 +129,7 @@ func (s shelf[T]) rows(ctx context.Context, db *DB, query string, args pgx.Named
 func sweep[T any](ctx context.Context, db *DB, query string, args pgx.NamedArgs, scan pgx.RowToFunc[T]) (found []T, err error) {
 	const plan = `
 		SELECT set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_indexscan', 'off', true),
-			set_config('enable_seqscan', 'on', true), set_config('enable_sort', 'on', true)`
+			set_config('enable_seqscan', 'on', true)`
 	var batch pgx.Batch // is one transaction
 	batch.Queue(plan)
 	batch.Queue(query, args).Query(func(rows pgx.Rows) (err error) {

@@ -94,11 +94,9 @@ func parse(url string) (*pgxpool.Config, error) {
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = cmp.Or(params["application_name"], "sightline")
 	params["jit"] = cmp.Or(params["jit"], "off") // compiling a query takes longer than running ours
-	// Every list and look-up has an index in its order. What the server believes of the data can be old, as after many changes at
-	// once, and would lead it to read everything.
-	for _, way := range []string{"enable_seqscan", "enable_sort"} {
-		params[way] = cmp.Or(params[way], "off")
-	}
+	// Every list and look-up has an index. What the server believes of the data can be old, as after many changes at once, and
+	// would lead it to read everything.
+	params["enable_seqscan"] = cmp.Or(params["enable_seqscan"], "off")
 	if !strings.Contains(params["options"], "statement_timeout") {
 		params["statement_timeout"] = cmp.Or(params["statement_timeout"], statementTimeout)
 	}
