@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -49,9 +50,12 @@ func (s shelf[T]) list(ctx context.Context, db *DB, account int64, r listing.Req
 // listAll reads one page of all records with their total, in one query: of a short one, what surrounds it costs the most.
 func (s shelf[T]) listAll(ctx context.Context, db *DB, r listing.Request, total, order string, args pgx.NamedArgs) (listing.Page[T], error) {
 	var found listing.Page[T]
-	scan := s.scan
+	scan, row := s.scan, withTotal{total: &found.Total}
 	s.columns += `, (` + total + `)`
-	s.scan = func(row pgx.CollectableRow) (T, error) { return scan(withTotal{row, &found.Total}) }
+	s.scan = func(next pgx.CollectableRow) (T, error) {
+		row.CollectableRow = next
+		return scan(&row)
+	}
 	var err error
 	if found.Items, err = s.rows(ctx, db, s.page(r, ``, order), args); err == nil && len(found.Items) == 0 {
 		err = db.pool.QueryRow(ctx, total, args).Scan(&found.Total)
@@ -63,10 +67,14 @@ func (s shelf[T]) listAll(ctx context.Context, db *DB, r listing.Request, total,
 type withTotal struct {
 	pgx.CollectableRow
 	total *int
+	to    []any // is used again for the next row
 }
 
 // Scan reads the other columns into to.
-func (r withTotal) Scan(to ...any) error { return r.CollectableRow.Scan(append(to, r.total)...) }
+func (r *withTotal) Scan(to ...any) error {
+	r.to = append(append(r.to[:0], to...), r.total)
+	return r.CollectableRow.Scan(r.to...)
+}
 
 // match is the condition that a column contains a term, and the form of the term for it. Only LIKE uses the trigrams.
 func (s shelf[T]) match(size int, column, term string) (condition, form string) {
@@ -121,7 +129,8 @@ func (s shelf[T]) rows(ctx context.Context, db *DB, query string, args pgx.Named
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, s.scan)
+	const usual = 10 // rows of a page
+	return pgx.AppendRows(make([]T, 0, usual), rows, s.scan)
 }
 
 // sweep runs a query for which all that matches in a large account is read. It is planned for its own term, since whether
@@ -155,7 +164,10 @@ func (s shelf[T]) count(match string) string {
 
 // page reads the rows of one page. Of what lies before a deep one it needs the ids only, which an index has.
 func (s shelf[T]) page(r listing.Request, match, order string) string {
-	part := s.from(match) + ` ORDER BY ` + order + ` LIMIT @limit OFFSET @offset`
+	part := s.from(match) + ` ORDER BY ` + order + ` LIMIT ` + strconv.Itoa(r.PerPage)
+	if r.Offset() > 0 {
+		part += ` OFFSET @offset`
+	}
 	if r.Offset() < deep {
 		return `SELECT ` + s.columns + part
 	}
