@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -38,10 +37,23 @@ func (s shelf[T]) list(ctx context.Context, db *DB, account int64, r listing.Req
 	if err := db.pool.QueryRow(ctx, total, args).Scan(&size); err != nil {
 		return listing.Page[T]{}, db.explain(ctx, s.table, err)
 	}
-	var match string
-	match, args["term"] = s.match(size, column, listing.Fold(r.Search))
+	term := listing.Fold(r.Search)
+	match := ` AND position(@term in ` + column + `) > 0`
+	args["term"] = term
 	if size <= large {
 		return list(ctx, db, s.table, s.page(r, match, order), s.count(match), args, s.scan)
+	}
+	if utf8.RuneCountInString(term) >= 3 {
+		core, err := s.core(ctx, db, term)
+		if err != nil {
+			return listing.Page[T]{}, db.explain(ctx, s.table, err)
+		}
+		args["core"] = containing(core)
+		if indexed := ` AND ` + s.trigrams + ` LIKE @core`; core == term && column == s.trigrams {
+			match = indexed
+		} else {
+			match += indexed
+		}
 	}
 	page, err := s.search(ctx, db, size, r, match, order, args)
 	return page, db.explain(ctx, s.table, err)
@@ -74,18 +86,6 @@ type withTotal struct {
 func (r *withTotal) Scan(to ...any) error {
 	r.to = append(append(r.to[:0], to...), r.total)
 	return r.CollectableRow.Scan(r.to...)
-}
-
-// match is the condition that a column contains a term, and the form of the term for it. Only LIKE uses the trigrams.
-func (s shelf[T]) match(size int, column, term string) (condition, form string) {
-	if size <= large || utf8.RuneCountInString(term) < 3 {
-		return ` AND position(@term in ` + column + `) > 0`, term
-	}
-	condition = ` AND ` + column + ` LIKE @term`
-	if column != s.trigrams {
-		condition += ` AND ` + s.trigrams + ` LIKE @term`
-	}
-	return condition, `%` + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(term) + `%`
 }
 
 // search reads one page of what matches in a large account of some size.
