@@ -57,7 +57,7 @@ var words = map[string]word{
 		return pick(g, []string{g.website().Host, g.host() + ", " + g.website().Host})
 	}, bad: []string{"", ",", " , ", strings.Repeat("a.example,", 21)}},
 	"number-text": {make: fixed("0", "49.9", "-1", "1e3", " 7 ", "+.5"), bad: []string{"1e999", "-1e999"}},
-	"props-text":  {make: fixed("", "{}", `{"plan": "pro"}`, ` {"n": 1, "paid": true, "x": null}`), bad: []string{`{"a"}`, "{} {}", `{"` + strings.Repeat("x", 301) + `": 1}`}},
+	"props-text":  {make: fixed("", "{}", "null", `{"plan": "pro"}`, ` {"n": 1, "paid": true, "x": null}`), bad: []string{`{"a"}`, "{} {}", `{"` + strings.Repeat("x", 301) + `": 1}`}},
 }
 
 // filterPattern makes filters that are easy to pass.
