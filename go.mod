@@ -3,6 +3,7 @@ module sightline
 go 1.26.0
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/BurntSushi/toml v1.6.0
 	github.com/alecthomas/kong v1.16.1
 	github.com/duckdb/duckdb-go/v2 v2.10505.0

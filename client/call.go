@@ -42,9 +42,21 @@ func IfMatch(tag string) WriteOption {
 
 // do makes a call, reads the answer into out and returns its headers.
 func (c *Client) do(ctx context.Context, q call, out any) (http.Header, error) {
+	a, err := c.send(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(a.body, out); err != nil {
+		return nil, &ConnectionError{c.bases[q.area], errors.New("what answers there is not Sightline")}
+	}
+	return a.header, nil
+}
+
+// send makes a call.
+func (c *Client) send(ctx context.Context, q call) (answer, error) {
 	base := c.bases[q.area]
 	if base == "" {
-		return nil, fmt.Errorf("client: the address of the %s area is not set", q.area)
+		return answer{}, fmt.Errorf("client: the address of the %s area is not set", q.area)
 	}
 	address := base + q.path
 	if len(q.query) > 0 {
@@ -56,20 +68,13 @@ func (c *Client) do(ctx context.Context, q call, out any) (http.Header, error) {
 		encoder := json.NewEncoder(&body)
 		encoder.SetEscapeHTML(false) // it would only make the body larger
 		if err := encoder.Encode(q.body); err != nil {
-			return nil, fmt.Errorf("client: %w", err)
+			return answer{}, fmt.Errorf("client: %w", err)
 		}
 	}
 	header := c.header(q)
-	a, err := c.repeat(ctx, q.long, func(ctx context.Context) (answer, error) {
+	return c.repeat(ctx, q.long, func(ctx context.Context) (answer, error) {
 		return c.try(ctx, q, base, address, header, body.Bytes())
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(a.body, out); err != nil {
-		return nil, &ConnectionError{base, errors.New("what answers there is not Sightline")}
-	}
-	return a.header, nil
 }
 
 // header is what every try of a call sends.
@@ -101,7 +106,7 @@ type answer struct {
 
 // try makes a call once.
 func (c *Client) try(ctx context.Context, q call, base, address string, header http.Header, body []byte) (answer, error) {
-	response, err := c.send(ctx, q, base, address, header, body)
+	response, err := c.begin(ctx, q, base, address, header, body)
 	if err != nil {
 		return answer{}, err
 	}
@@ -118,8 +123,8 @@ func (c *Client) try(ctx context.Context, q call, base, address string, header h
 	return answer{response.Header, content}, nil
 }
 
-// send sends a request and waits for the beginning of the answer.
-func (c *Client) send(ctx context.Context, q call, base, address string, header http.Header, body []byte) (*http.Response, error) {
+// begin sends a request and waits for the beginning of the answer.
+func (c *Client) begin(ctx context.Context, q call, base, address string, header http.Header, body []byte) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, q.method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("client: %w", err)
@@ -146,7 +151,7 @@ func (c *Client) stream(ctx context.Context, q call) (io.ReadCloser, error) {
 	if base == "" {
 		return nil, fmt.Errorf("client: the address of the %s area is not set", q.area)
 	}
-	response, err := c.send(ctx, q, base, base+q.path+"?"+q.query.Encode(), c.header(q), nil)
+	response, err := c.begin(ctx, q, base, base+q.path+"?"+q.query.Encode(), c.header(q), nil)
 	if err != nil {
 		return nil, err
 	}

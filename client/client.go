@@ -28,7 +28,7 @@ type Area string
 
 // The areas.
 const (
-	SEO       Area = "search-optimization" // projects
+	SEO       Area = "search-optimization" // projects and reports
 	Analytics Area = "analytics"           // websites
 )
 

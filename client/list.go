@@ -17,10 +17,10 @@ type PageOptions struct {
 // ListOptions say what a list shall hold, and in which order. What is empty is left to the server.
 type ListOptions struct {
 	Search   string // a part of what SearchBy names; any case
-	SearchBy string // websites: url or domain; projects: project
-	SortBy   string // websites: url or created_at; projects: created_at or project
+	SearchBy string // websites: url or domain; projects: project; reports: url
+	SortBy   string // websites: url or created_at; projects: created_at or project; reports: id, generated_at, url or score
 	Sort     string // asc or desc
-	PerPage  int    // websites: 10 to 100; projects: 10, 25, 50 or 100
+	PerPage  int    // websites: 10 to 100; all else: 10, 25, 50 or 100
 	Page     int    // from 1
 }
 

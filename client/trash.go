@@ -12,7 +12,7 @@ import (
 type Deleted struct {
 	ID      int64  `json:"id"`
 	Project string `json:"project,omitempty"` // the name, when it was a project
-	Object  string `json:"object"`            // website, project or key
+	Object  string `json:"object"`            // website, project, report or key
 	Deleted bool   `json:"deleted"`
 }
 
@@ -26,9 +26,9 @@ func (c *Client) delete(ctx context.Context, q call) (Deleted, error) {
 
 // Trashed is a deleted record that can be restored until PurgeAt.
 type Trashed struct {
-	Object    string    `json:"object"` // website or project
+	Object    string    `json:"object"` // website, project or report
 	ID        int64     `json:"id"`
-	URL       string    `json:"url,omitempty"`     // of a website
+	URL       string    `json:"url,omitempty"`     // of a website or a report
 	Project   string    `json:"project,omitempty"` // the name of a project
 	DeletedAt time.Time `json:"deleted_at"`
 	PurgeAt   time.Time `json:"purge_at"`

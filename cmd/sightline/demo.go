@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"sightline/internal/access"
 	"sightline/internal/analytics"
 	"sightline/internal/listing"
 	"sightline/internal/seo"
@@ -34,8 +35,11 @@ func fillDemo(ctx context.Context, catalog store.Catalog, events eventTarget, ac
 		if err != nil {
 			return fmt.Errorf("example project %s: %w", example.name, err)
 		}
+		if err := example.audit(ctx, catalog, account, now); err != nil {
+			return fmt.Errorf("example report of %s: %w", example.name, err)
+		}
 	}
-	password, err := analytics.HashPassword(ctx, demoPassword, "")
+	password, err := access.HashPassword(ctx, demoPassword, "")
 	if err != nil {
 		return err
 	}
@@ -54,6 +58,19 @@ func fillDemo(ctx context.Context, catalog store.Catalog, events eventTarget, ac
 		return nil
 	}
 	return fillTraffic(ctx, events, websites, now)
+}
+
+// audit has the site of a project audited, if it has one: the program serves the example sites to itself.
+func (d demoProject) audit(ctx context.Context, catalog store.Catalog, account int64, now time.Time) error {
+	if !d.hasSite() {
+		return nil
+	}
+	report := seo.NewReport(account, now)
+	if err := report.SetURL("https://" + d.name + "/"); err != nil {
+		return err
+	}
+	report.SetScope(seo.ScopeSite)
+	return catalog.CreateReport(ctx, &report, nil)
 }
 
 // isEmpty says whether an account has neither projects nor websites.
@@ -128,9 +145,9 @@ func (d demoWebsite) fill(passwordHash string) func(*analytics.Website) error {
 	return func(w *analytics.Website) error {
 		switch {
 		case d.public:
-			w.Privacy = analytics.Public
+			w.Privacy = access.Public
 		case d.password:
-			w.Privacy, w.PasswordHash = analytics.Password, passwordHash
+			w.Privacy, w.PasswordHash = access.Password, passwordHash
 		}
 		w.Email, w.ExcludeBots = d.email, !d.bots
 		w.ExcludeParams, w.ExcludeIPs = d.params, d.ips

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"context"
+	"log/slog"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"sightline/internal/access"
 	"sightline/internal/account"
 	"sightline/internal/analytics"
+	"sightline/internal/audit"
+	"sightline/internal/crawl"
+	"sightline/internal/crawl/guard"
 	"sightline/internal/listing"
 	"sightline/internal/seo"
 	"sightline/internal/store"
@@ -72,7 +79,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("project %s is under a name that may belong to somebody", p.Name)
 		}
 	}
-	privacies := map[analytics.Privacy]int{}
+	privacies := map[access.Privacy]int{}
 	for _, w := range websites {
 		privacies[w.Privacy]++
 		if !reserved(w.Domain) {
@@ -90,6 +97,48 @@ func TestDemo(t *testing.T) {
 	}
 	if len(privacies) != 3 {
 		t.Errorf("privacies are %v, want some of each", privacies)
+	}
+}
+
+// TestDemoReports audits the example sites for real, and demands that they show something of everything.
+func TestDemoReports(t *testing.T) {
+	catalog, owner := newAccount(t)
+	if err := fillDemo(t.Context(), catalog, nil, owner, now); err != nil {
+		t.Fatal(err)
+	}
+	nowhere := guard.New(guard.Options{})
+	defer nowhere.Close()
+	auditor := audit.New(crawl.New(newDemoWeb(nowhere), crawl.Manners{PerSecond: -1, ChecksPerSecond: -1}), time.Now)
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	group.Go(func() { audit.NewQueue(auditor, catalog, 4, time.Now, slog.New(slog.DiscardHandler)).Run(ctx) })
+	t.Cleanup(group.Wait)
+	t.Cleanup(cancel)
+	states, results, began := map[seo.State]int{}, map[string]int{}, time.Now()
+	for states[seo.Done] < 27 {
+		if time.Since(began) > time.Minute {
+			t.Fatalf("the audits do not end: %v", states)
+		}
+		time.Sleep(50 * time.Millisecond)
+		reports, err := catalog.Reports(t.Context(), owner, seo.ReportFilter{}, listing.Request{SortBy: seo.SortByID, Page: 1, PerPage: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(states)
+		clear(results)
+		for _, r := range reports.Items {
+			states[r.State]++
+			results[r.Result()]++
+		}
+	}
+	scored := 0
+	for _, p := range projectsOf(t, catalog, owner) {
+		if p.Score != nil && p.Reports == 1 {
+			scored++
+		}
+	}
+	if scored != 27 || len(projectsOf(t, catalog, owner)) != 30 || results["good"] == 0 || results["decent"] == 0 {
+		t.Errorf("%d projects have a score, %v", scored, results)
 	}
 }
 

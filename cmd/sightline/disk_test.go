@@ -51,7 +51,7 @@ func useFailingDisk(control string) {
 	vfs := at[sqlite3.Tsqlite3_vfs](sqlite3.Xsqlite3_vfs_find(libc.NewTLS(), 0))
 	open := function[openFunc](vfs.FxOpen)
 	var failing sync.Map // the methods that files of a kind share → *sync.Once
-	vfs.FxOpen = address(func(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
+	vfs.FxOpen = pointerTo(func(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
 		code := open(tls, vfs, name, file, flags, outFlags)
 		if code == sqlite3.SQLITE_OK {
 			methods := at[sqlite3.Tsqlite3_file](file).FpMethods
@@ -65,13 +65,13 @@ func useFailingDisk(control string) {
 // failAs lets files fail.
 func failAs(fails func(what string) bool, methods *sqlite3.Tsqlite3_io_methods) {
 	write, sync := function[writeFunc](methods.FxWrite), function[syncFunc](methods.FxSync)
-	methods.FxWrite = address(func(tls *libc.TLS, file, data uintptr, size int32, offset int64) int32 {
+	methods.FxWrite = pointerTo(func(tls *libc.TLS, file, data uintptr, size int32, offset int64) int32 {
 		if fails("full") {
 			return sqlite3.SQLITE_FULL
 		}
 		return write(tls, file, data, size, offset)
 	})
-	methods.FxSync = address(func(tls *libc.TLS, file uintptr, flags int32) int32 {
+	methods.FxSync = pointerTo(func(tls *libc.TLS, file uintptr, flags int32) int32 {
 		if fails("sync") {
 			return sqlite3.SQLITE_IOERR_FSYNC
 		}
@@ -95,8 +95,8 @@ func function[F any](pointer uintptr) F {
 // functions are kept because C function pointers do not keep them.
 var functions []any
 
-// address is the C function pointer of a Go function.
-func address[F any](f F) uintptr {
+// pointerTo is the C function pointer of a Go function.
+func pointerTo[F any](f F) uintptr {
 	functions = append(functions, f)
 	return *(*uintptr)(unsafe.Pointer(&f))
 }

@@ -28,10 +28,12 @@ const (
 type commands struct {
 	config.File
 	Serve      ServeCmd      `cmd:"" help:"Run the server."`
+	Audit      AuditCmd      `cmd:"" help:"Audit a page or a site, without a server."`
 	Key        KeyCmd        `cmd:"" help:"Create, list and revoke API keys."`
 	Account    AccountCmd    `cmd:"" help:"Create and list accounts."`
 	Websites   WebsitesCmd   `cmd:"" help:"Manage the websites of a running server."`
 	Projects   ProjectsCmd   `cmd:"" help:"Manage the projects of a running server."`
+	Reports    ReportsCmd    `cmd:"" help:"Have sites audited by a running server."`
 	Stats      StatsCmd      `cmd:"" help:"Show the visits to a website."`
 	Export     ExportCmd     `cmd:"" help:"Write the events of a website into a file."`
 	Import     ImportCmd     `cmd:"" help:"Store the events of a file."`

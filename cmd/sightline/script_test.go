@@ -65,6 +65,7 @@ func runScripts(t *testing.T, dir string, variables ...string) {
 			"schema":    schemaCmd,
 			"start":     startCmd,
 			"terminate": terminateCmd,
+			"website":   websiteCmd,
 		},
 	})
 }

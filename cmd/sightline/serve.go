@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"sightline/internal/account"
+	"sightline/internal/audit"
 	"sightline/internal/config"
+	"sightline/internal/crawl"
+	"sightline/internal/crawl/guard"
 	"sightline/internal/schedule"
 	"sightline/internal/store"
 	"sightline/internal/web"
@@ -61,6 +64,9 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	if settings.RateLimit > 0 {
 		server.Limit = apikit.NewRateLimit(settings.RateLimit)
 	}
+	queue, client := newQueue(settings, catalog, term.now, log)
+	defer client.Close()
+	server.Wake = queue.Wake
 	counting, err := openCounting(ctx, settings, catalog, term.now, log)
 	if err != nil {
 		return errors.Join(err, web.CloseDoors(doors), catalog.Close())
@@ -70,7 +76,7 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 		return errors.Join(err, web.CloseDoors(doors), counting.close(ctx), catalog.Close())
 	}
 
-	clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Erasures: catalog, Turns: catalog, Kept: settings.TrashKept, Now: term.now, Log: log}
+	clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: catalog, Erasures: catalog, Turns: catalog, Kept: settings.TrashKept, Now: term.now, Log: log}
 	if counting.events != nil {
 		clock.Events = counting.events
 	}
@@ -78,10 +84,26 @@ func (c *ServeCmd) Run(ctx context.Context, term *terminal) error {
 	var group sync.WaitGroup
 	group.Go(func() { flushUses(background, gate, log) })
 	group.Go(func() { clock.Run(background) })
+	auditing, endAudits := context.WithCancel(ctx)
+	if settings.Audits > 0 {
+		group.Go(func() { queue.Run(auditing) })
+	}
 	err = server.Serve(ctx, doors)
+	endAudits()
 	stop()
 	group.Wait()
 	return errors.Join(err, counting.close(ctx), catalog.Close())
+}
+
+// newQueue makes the audits of the server, by a client that reaches only what the settings allow.
+func newQueue(settings config.Config, catalog store.Catalog, now func() time.Time, log *slog.Logger) (*audit.Queue, *guard.Client) {
+	client := guard.New(guard.Options{Rules: guard.Rules{AllowPrivate: settings.AllowPrivate, AllowPorts: settings.AllowPorts}, Agent: userAgent()})
+	var web crawl.Fetcher = client
+	if settings.Demo {
+		web = newDemoWeb(client)
+	}
+	auditor := audit.New(crawl.New(web, crawl.Manners{}), now)
+	return audit.NewQueue(auditor, catalog, settings.Audits, now, log), client
 }
 
 // flushUses writes when keys were last used, now and then and once more when ctx ends.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"sightline/internal/access"
 	"sightline/internal/fault"
 	"sightline/internal/listing"
 	"sightline/internal/receipt"
@@ -18,11 +19,11 @@ import (
 // A Website is a site whose visits are counted.
 type Website struct {
 	ID, AccountID int64
-	URL           string // as its owner wrote it; scheme and host in lower case and ASCII
-	Domain        string // which pages belong to it; follows from URL
-	Privacy       Privacy
-	PasswordHash  string // argon2id; empty when no password is set
-	Email         bool   // whether its owner gets periodic e-mail reports
+	URL           string         // as its owner wrote it; scheme and host in lower case and ASCII
+	Domain        string         // which pages belong to it; follows from URL
+	Privacy       access.Privacy // who may open its stats pages
+	PasswordHash  string         // argon2id; empty when no password is set
+	Email         bool           // whether its owner gets periodic e-mail reports
 	ExcludeBots   bool
 	ExcludeParams string // query parameters left out of stored pages, see ParseParams
 	ExcludeIPs    string // addresses whose visits are not counted, see ParseIPs
@@ -32,20 +33,10 @@ type Website struct {
 	UpdatedAt     time.Time
 }
 
-// Privacy says who may open the stats pages of a website.
-type Privacy int
-
-// The privacies, with their numbers in the interface.
-const (
-	Public   Privacy = 0
-	Private  Privacy = 1
-	Password Privacy = 2 // whoever knows the website's password
-)
-
 // NewWebsite is a website with the defaults. It still needs a URL.
 func NewWebsite(account int64, now time.Time) Website {
 	now = now.UTC().Truncate(time.Second)
-	return Website{AccountID: account, Privacy: Private, ExcludeBots: true, TrackingID: newTrackingID(),
+	return Website{AccountID: account, Privacy: access.Private, ExcludeBots: true, TrackingID: newTrackingID(),
 		Version: 1, CreatedAt: now, UpdatedAt: now}
 }
 
@@ -65,8 +56,8 @@ func (w *Website) Check() error {
 	if w.URL == "" {
 		bad.Add("url", "is required: an http or https address such as https://example.com")
 	}
-	if w.Privacy == Password && w.PasswordHash == "" {
-		bad.Add("password", "is required when privacy is 2")
+	if err := bad.Merge(w.Privacy.Check(w.PasswordHash)); err != nil {
+		return err
 	}
 	if _, err := ParseParams(w.ExcludeParams); err != nil {
 		bad.Add("exclude_params", err.Error())

@@ -23,13 +23,14 @@ type rule struct {
 }
 
 var (
-	basics = []string{"internal/fault", "internal/listing", "internal/receipt", "internal/site", "internal/trash"}
+	basics = []string{"internal/access", "internal/fault", "internal/listing", "internal/receipt", "internal/site", "internal/trash"}
 	// A domain knows meaning and rules, not how a request arrives or where data rests.
 	closedToDomains = []string{"net/http", "database/sql"}
 	domains         = []string{"internal/account", "internal/analytics", "internal/seo"}
 )
 
 var rules = map[string]rule{
+	"internal/access":    {own: []string{"internal/fault"}, others: []string{"golang.org/x/crypto/argon2"}, never: closedToDomains},
 	"internal/fault":     {never: closedToDomains},
 	"internal/receipt":   {never: closedToDomains},
 	"internal/trash":     {own: []string{"internal/listing"}, never: closedToDomains},
@@ -37,10 +38,25 @@ var rules = map[string]rule{
 	"internal/listing":   {others: []string{"golang.org/x/text/..."}, never: closedToDomains},
 	"internal/site":      {others: []string{"github.com/nlnwa/whatwg-url/...", "golang.org/x/net/idna", "golang.org/x/text/..."}, never: closedToDomains},
 	"internal/account":   {own: basics, never: closedToDomains},
-	"internal/analytics": {own: basics, others: []string{"golang.org/x/crypto/argon2"}, never: closedToDomains},
+	"internal/analytics": {own: basics, never: closedToDomains},
 	"internal/seo":       {own: basics, never: closedToDomains},
 	"internal/config":    {others: []string{"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "golang.org/x/net/idna"}, never: closedToDomains},
 	"internal/metrics":   {others: []string{"github.com/prometheus/client_golang/..."}, never: []string{"database/sql"}},
+
+	"internal/check":           {own: []string{"internal/seo"}, others: []string{"golang.org/x/text/language"}, never: closedToDomains},
+	"internal/check/facts":     {own: []string{"internal/seo"}, others: []string{"golang.org/x/net/html/..."}, never: closedToDomains},
+	"internal/check/checktest": {own: []string{"internal/check/facts", "internal/seo"}, never: []string{"database/sql"}},
+
+	"internal/crawl":              {own: []string{"internal/crawl/..."}, never: []string{"database/sql"}},
+	"internal/crawl/frontiertest": {own: []string{"internal/crawl", "internal/crawl/address"}, others: []string{"pgregory.net/rapid"}, never: closedToDomains},
+	"internal/crawl/crawltest":    {own: []string{"internal/crawl/address"}, others: []string{"golang.org/x/net/dns/dnsmessage"}, never: []string{"database/sql"}},
+	"internal/crawl/address":      {others: []string{"github.com/nlnwa/whatwg-url/..."}, never: closedToDomains},
+	"internal/crawl/guard":        {own: []string{"internal/crawl/address"}, others: []string{"code.dny.dev/ssrf"}, never: []string{"database/sql"}},
+	"internal/crawl/robots":       {never: closedToDomains},
+	"internal/crawl/sitemap":      {own: []string{"internal/crawl/address"}, others: []string{"golang.org/x/net/html/charset"}, never: closedToDomains},
+
+	"internal/audit":        {own: []string{"internal/check", "internal/check/facts", "internal/crawl/...", "internal/fault", "internal/seo"}, never: []string{"database/sql"}},
+	"internal/audit/export": {own: []string{"internal/check", "internal/seo"}, never: closedToDomains},
 
 	"internal/collect": {own: []string{"internal/analytics", "internal/fault", "internal/collect/..."},
 		others: []string{"github.com/gaissmai/bart"}, never: closedToDomains},
@@ -55,7 +71,7 @@ var rules = map[string]rule{
 	"internal/web/apikit":         {own: slices.Concat([]string{"internal/account"}, basics), others: []string{"golang.org/x/time/rate"}, never: []string{"database/sql"}},
 	"internal/web/accountapi":     {own: slices.Concat([]string{"internal/account", "internal/web/apikit"}, basics), never: []string{"database/sql"}},
 	"internal/web/origin":         {never: []string{"database/sql"}},
-	"internal/web/seoapi":         {own: slices.Concat(domains, basics, []string{"internal/web/apikit"}), never: []string{"database/sql"}},
+	"internal/web/seoapi":         {own: slices.Concat(domains, basics, []string{"internal/audit/export", "internal/web/apikit"}), never: []string{"database/sql"}},
 	"internal/web/analyticsapi":   {own: slices.Concat(domains, basics, []string{"internal/web/apikit"}), never: []string{"database/sql"}},
 	"internal/web/beacon":         {own: []string{"internal/account", "internal/collect", "internal/fault", "internal/web/apikit"}, never: []string{"database/sql"}},
 	"internal/web/apidoc":         {never: []string{"database/sql"}},
@@ -72,8 +88,11 @@ var rules = map[string]rule{
 	"internal/store/storetest": {own: slices.Concat(domains, basics, []string{"internal/store", "internal/store/archive", "internal/store/memory"}),
 		others: []string{"github.com/google/go-cmp/...", "pgregory.net/rapid", "golang.org/x/text/..."}},
 
-	"bench":  {own: []string{"internal/account", "internal/analytics", "internal/collect", "internal/collect/place", "internal/collect/spool", "internal/store", "internal/web", "internal/web/origin"}, others: []string{"github.com/jackc/pgx/v5", "modernc.org/sqlite"}},
-	"client": {never: []string{"database/sql"}},
+	"bench": {own: []string{"internal/account", "internal/analytics", "internal/audit", "internal/collect", "internal/collect/place", "internal/collect/spool",
+		"internal/crawl", "internal/crawl/guard", "internal/seo", "internal/store", "internal/web", "internal/web/origin"},
+		others: []string{"github.com/jackc/pgx/v5", "golang.org/x/net/html", "modernc.org/sqlite"}},
+	"bench/colly": {others: []string{"github.com/gocolly/colly/v2"}},
+	"client":      {never: []string{"database/sql"}},
 
 	"cmd/sightline": {own: []string{"client", "internal/..."}, others: []string{"github.com/alecthomas/kong", "github.com/lmittmann/tint", "golang.org/x/term"}},
 }

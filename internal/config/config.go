@@ -42,9 +42,12 @@ type Serve struct {
 	ClientHeader    string `default:"X-Forwarded-For" placeholder:"HEADER" help:"Where they put it: X-Forwarded-For, Forwarded or X-Real-IP."`
 	Owner           string `default:"owner@localhost" placeholder:"EMAIL" help:"Account that the first start creates."`
 	FirstKey        string `placeholder:"KEY" help:"API key that the first start gives to that account, 20 or more characters; random if left out."`
-	Demo            bool   `help:"Fill an empty installation with example projects and websites."`
+	Demo            bool   `help:"Fill an empty installation with example projects, reports and websites."`
 	TrashDays       int    `default:"7" placeholder:"DAYS" help:"How long deleted websites and projects can be restored; 0 erases them at once."`
 	RateLimit       int    `default:"0" placeholder:"N" help:"Requests per second that each API key may make, with bursts of twice that; 0 for no limit."`
+	Audits          int    `default:"2" placeholder:"N" help:"Audits that this server makes at once; 0 leaves them to other servers on the same database."`
+	AllowPrivate    string `name:"allow-private-targets" placeholder:"CIDR,…" help:"Private networks whose sites may be audited, such as 10.0.0.0/8; none if left out."`
+	AllowPorts      string `name:"allow-ports" placeholder:"PORT,…" help:"Ports that audits may reach besides 80 and 443, such as 8080,8443."`
 	LogFormat       string `default:"auto" placeholder:"FORMAT" help:"auto (coloured on a terminal), text or json."`
 	LogLevel        string `default:"info" placeholder:"LEVEL" help:"debug, info, warn or error."`
 }
@@ -70,14 +73,19 @@ type Config struct {
 	Demo      bool
 	TrashKept time.Duration // how long deleted records can be restored; 0: they are erased at once
 	RateLimit int           // requests per second and key; 0: no limit
+	Audits    int           // made at once; 0: none
 	LogFormat string        // one of LogFormats
 	LogLevel  string        // one of LogLevels
+
+	AllowPrivate []netip.Prefix // private networks that audits may reach
+	AllowPorts   []uint16       // ports besides 80 and 443 that audits may reach
 }
 
-// The limits of --trash-days and --rate-limit.
+// The limits of --trash-days, --rate-limit and --audits.
 const (
 	maxTrashDays = 3650
 	maxRateLimit = 1_000_000
+	maxAudits    = 100
 )
 
 // What --events may be.
@@ -128,6 +136,9 @@ func (s *Serve) Check() (Config, error) {
 	c.TrashKept = time.Duration(s.TrashDays) * 24 * time.Hour
 	if c.RateLimit = s.RateLimit; c.RateLimit < 0 || c.RateLimit > maxRateLimit {
 		return Config{}, fmt.Errorf("--rate-limit must be from 0 to %d", maxRateLimit)
+	}
+	if err := s.checkAudits(&c); err != nil {
+		return Config{}, err
 	}
 	if !slices.Contains(LogFormats, s.LogFormat) {
 		return Config{}, fmt.Errorf("--log-format must be one of %s, not %q", strings.Join(LogFormats, ", "), s.LogFormat)

@@ -57,7 +57,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("URLs are %s and %s", c.SEOURL, c.AnalyticsURL)
 	}
 	c.SEOURL, c.AnalyticsURL = nil, nil
-	want := config.Config{Data: "./sightline-data", Events: config.EmbeddedEvents, Owner: "owner@localhost", TrashKept: 7 * 24 * time.Hour, LogFormat: "auto", LogLevel: "info",
+	want := config.Config{Data: "./sightline-data", Events: config.EmbeddedEvents, Owner: "owner@localhost", TrashKept: 7 * 24 * time.Hour, Audits: 2, LogFormat: "auto", LogLevel: "info",
 		TrustedProxies: networks("127.0.0.0/8", "::1/128"), ClientHeader: "X-Forwarded-For"}
 	if !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, want %+v", c, want)
@@ -136,8 +136,9 @@ func TestOtherFile(t *testing.T) {
 func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 	values := map[string]string{"data": "d", "database": "postgres://h/n", "seo-url": "http://a:1", "analytics-url": "http://b:2", "seo-listen": ":1",
 		"analytics-listen": ":2", "admin-listen": "[::1]:3", "owner": "o@example.com", "first-key": "12345678901234567890", "log-format": "json", "log-level": "warn",
-		"trusted-proxies": "10.0.0.0/8", "client-header": "forwarded", "events": "none", "geo-database": "cities.mmdb"}
-	env, file := map[string]string{"SIGHTLINE_DEMO": "true", "SIGHTLINE_TRASH_DAYS": "2", "SIGHTLINE_RATE_LIMIT": "9"}, "demo = true\ntrash-days = 2\nrate-limit = 9\n"
+		"trusted-proxies": "10.0.0.0/8", "client-header": "forwarded", "events": "none", "geo-database": "cities.mmdb",
+		"allow-private-targets": "10.0.0.0/8, 192.168.1.7", "allow-ports": "8080,8443"}
+	env, file := map[string]string{"SIGHTLINE_DEMO": "true", "SIGHTLINE_TRASH_DAYS": "2", "SIGHTLINE_RATE_LIMIT": "9", "SIGHTLINE_AUDITS": "7"}, "demo = true\ntrash-days = 2\nrate-limit = 9\naudits = 7\n"
 	for key, value := range values {
 		env[config.Variable(key)] = value
 		file += key + " = \"" + value + "\"\n"
@@ -155,8 +156,9 @@ func TestEveryFlagIsAVariableAndAKey(t *testing.T) {
 		}
 		c.SEOURL, c.AnalyticsURL = nil, nil
 		want := config.Config{Data: "d", Database: "postgres://h/n", SEOListen: ":1", AnalyticsListen: ":2", AdminListen: "[::1]:3", Events: config.NoEvents, GeoDatabase: "cities.mmdb", Owner: "o@example.com",
-			FirstKey: "12345678901234567890", Demo: true, TrashKept: 48 * time.Hour, RateLimit: 9, LogFormat: "json", LogLevel: "warn",
-			TrustedProxies: networks("10.0.0.0/8"), ClientHeader: "Forwarded"}
+			FirstKey: "12345678901234567890", Demo: true, TrashKept: 48 * time.Hour, RateLimit: 9, Audits: 7, LogFormat: "json", LogLevel: "warn",
+			TrustedProxies: networks("10.0.0.0/8"), ClientHeader: "Forwarded",
+			AllowPrivate: networks("10.0.0.0/8", "192.168.1.7/32"), AllowPorts: []uint16{8080, 8443}}
 		if !reflect.DeepEqual(c, want) {
 			t.Errorf("%s: got %+v, want %+v", what, c, want)
 		}

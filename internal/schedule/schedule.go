@@ -1,5 +1,5 @@
-// Package schedule is what the clock starts: erasing what has been in the trash long enough, the events of websites that are
-// gone, and receipts that nobody will ask for again.
+// Package schedule is what the clock starts: erasing what has been in the trash long enough, what audits leave behind, the events
+// of websites that are gone, and receipts that nobody will ask for again.
 package schedule
 
 import (
@@ -15,14 +15,15 @@ import (
 
 // A Clock starts jobs. Of several servers on one database, one runs a job at a time.
 type Clock struct {
-	Trash    trash.Trash
-	Receipts receipt.Receipts
-	Erasures analytics.Erasures
-	Events   Events // nil: this server keeps none
-	Turns    Turns
-	Kept     time.Duration // how long the trash is kept
-	Now      func() time.Time
-	Log      *slog.Logger
+	Trash     trash.Trash
+	Receipts  receipt.Receipts
+	Leftovers Leftovers
+	Erasures  analytics.Erasures
+	Events    Events // nil: this server keeps none
+	Turns     Turns
+	Kept      time.Duration // how long the trash is kept
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // Events is where events can be erased.
@@ -37,9 +38,17 @@ type Turns interface {
 	TakeTurn(ctx context.Context, job string, now time.Time, every time.Duration) (bool, error)
 }
 
+// Leftovers are what audits leave behind that nobody can see any more.
+type Leftovers interface {
+	// EraseLeftovers erases up to limit rows of erased reports, of runs too old to be kept, and of what crawls that are over had
+	// still to do. It says how many; fewer than limit means that nothing is left.
+	EraseLeftovers(ctx context.Context, limit int) (int, error)
+}
+
 const (
 	look      = time.Minute // how often the clock looks for jobs that are due
 	purgeSize = 1000        // how many records are erased in one transaction
+	leftSize  = 500         // how many rows that audits left behind: those of pages are large
 	eventRest = time.Minute // how long after a website its events are erased: by then none is on its way any more
 )
 
@@ -53,6 +62,7 @@ type job struct {
 func (c *Clock) jobs() []job {
 	jobs := []job{
 		{"erase the trash", 10 * time.Minute, c.eraseTrash},
+		{"erase what audits left", time.Minute, c.eraseLeftovers},
 		{"erase receipts", time.Hour, c.eraseReceipts},
 	}
 	if c.Events != nil {
@@ -122,6 +132,17 @@ func inTurns(ctx context.Context, before time.Time, erase func(context.Context, 
 		var err error
 		if erased, err = erase(ctx, before, purgeSize); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// eraseLeftovers goes on until nothing is left, a bounded number of rows at a time.
+func (c *Clock) eraseLeftovers(ctx context.Context) error {
+	for erased := leftSize; erased == leftSize; {
+		var err error
+		if erased, err = c.Leftovers.EraseLeftovers(ctx, leftSize); err != nil {
+			return fmt.Errorf("erase what audits left: %w", err)
 		}
 	}
 	return nil

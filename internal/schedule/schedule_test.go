@@ -33,7 +33,7 @@ func TestClockErases(t *testing.T) {
 			must(t, catalog.CreateWebsite(t.Context(), &w, once))
 			must(t, catalog.DeleteWebsite(t.Context(), owner.ID, w.ID, trash.Deletion{At: time.Now().Add(-age)}))
 		}
-		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Turns: catalog, Kept: 7 * 24 * time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: catalog, Turns: catalog, Kept: 7 * 24 * time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { clock.Run(ctx); close(ended) }()
@@ -81,7 +81,7 @@ func (m *many) EraseReceipts(_ context.Context, _ time.Time, limit int) (int, er
 func TestClockErasesInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		catalog, receipts := memory.Open(), &many{old: 2500}
-		clock := &schedule.Clock{Trash: catalog, Receipts: receipts, Turns: catalog, Kept: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		clock := &schedule.Clock{Trash: catalog, Receipts: receipts, Leftovers: catalog, Turns: catalog, Kept: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() { clock.Run(ctx); close(ended) }()
@@ -124,7 +124,7 @@ func TestClockErasesEvents(t *testing.T) {
 			must(t, catalog.CreateWebsite(t.Context(), &site, nil))
 		}
 		must(t, catalog.DeleteWebsite(t.Context(), owner.ID, 2, trash.Deletion{}))
-		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Erasures: catalog, Events: events, Turns: catalog, Kept: time.Hour,
+		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: catalog, Erasures: catalog, Events: events, Turns: catalog, Kept: time.Hour,
 			Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{})
@@ -147,4 +147,34 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// leftovers are rows that audits left behind.
+type leftovers struct {
+	rows  int
+	turns []int // how many went in each
+}
+
+func (l *leftovers) EraseLeftovers(_ context.Context, limit int) (int, error) {
+	erased := min(limit, l.rows)
+	l.rows -= erased
+	l.turns = append(l.turns, erased)
+	return erased, nil
+}
+
+// What audits left behind is erased a bounded number of rows at a time, until nothing is left.
+func TestClockErasesLeftovers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		catalog, left := memory.Open(), &leftovers{rows: 1200}
+		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: left, Turns: catalog, Kept: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { clock.Run(ctx); close(ended) }()
+		synctest.Wait()
+		stop()
+		<-ended
+		if want := []int{500, 500, 200}; !slices.Equal(left.turns, want) {
+			t.Errorf("erased %v, want %v", left.turns, want)
+		}
+	})
 }

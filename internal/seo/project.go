@@ -69,18 +69,7 @@ func (p *Project) SetURL(text string) error {
 }
 
 // Result says in a word how good the score is; empty while there is none.
-func (p *Project) Result() string {
-	switch {
-	case p.Score == nil:
-		return ""
-	case *p.Score >= 80:
-		return "good"
-	case *p.Score >= 50:
-		return "decent"
-	default:
-		return "bad"
-	}
-}
+func (p *Project) Result() string { return Result(p.Score) }
 
 // SearchName is the folded text in which a search looks: the name as kept and, where that differs, in its own script.
 func (p *Project) SearchName() string { return listing.Fold(site.BothForms(p.Name)) }

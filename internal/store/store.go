@@ -13,7 +13,7 @@ import (
 	"sightline/internal/trash"
 )
 
-// A Catalog keeps accounts, keys, websites and projects. A write that returned nil is committed and synced to disk.
+// A Catalog keeps accounts, keys, websites, projects and reports. A write that returned nil is committed and synced to disk.
 // Failures that a caller can do something about are of the kinds in package fault.
 type Catalog interface {
 	account.Accounts
@@ -24,9 +24,13 @@ type Catalog interface {
 	analytics.Salts
 	analytics.Erasures
 	seo.Projects
+	seo.Reports
+	seo.Results
+	seo.Audits
 	receipt.Receipts
 	trash.Trash
 	schedule.Turns
+	schedule.Leftovers
 	// Ping fails while the catalog cannot serve.
 	Ping(ctx context.Context) error
 	// Close waits for running writes and gives everything back.

@@ -16,13 +16,14 @@ type Object string
 const (
 	Website Object = "website"
 	Project Object = "project"
+	Report  Object = "report"
 )
 
 // An Item is a record in the trash.
 type Item struct {
 	Object    Object
 	ID        int64
-	Name      string // the url of a website, the name of a project
+	Name      string // the url of a website or a report, the name of a project
 	DeletedAt time.Time
 }
 

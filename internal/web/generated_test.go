@@ -84,6 +84,7 @@ type play struct {
 	keys      map[string]string         // by the scopes that they lack
 	records   map[string]doctest.Record // by the kind that a path names
 	made      int
+	rounds    int // of audits
 	generator *doctest.Generator
 	transport http.RoundTripper
 	log       *lockedBuffer
@@ -107,7 +108,7 @@ func newPlay(t *testing.T, database, dir string, described []apidoc.Area, seed u
 	place := &web.Place{URL: mustURL("http://localhost:1")}
 	log := slog.New(slog.NewTextHandler(p.log, &slog.HandlerOptions{Level: slog.LevelError}))
 	server := &web.Server{Catalog: catalog, Gate: account.NewGate(catalog, clock), Events: p.events, Collector: p.collector(clock, log), TrashKept: time.Hour,
-		Version: "test", Now: clock, Log: log}
+		Version: "test", Now: clock, Log: log, Wake: p.audit}
 	var places []*web.Place
 	for _, area := range described {
 		own := *place
@@ -170,6 +171,7 @@ func (p *play) run(count int) {
 		if got.status >= 500 || request.Want != nil && !slices.Contains(request.Want, got.status) {
 			p.Errorf("request %d: %d %.300s\n%s", i, got.status, got.body, request)
 		}
+		p.checkTag(got)
 		if p.Failed() {
 			p.Fatalf("request %d: %s\nthe log: %s", i, request, p.log)
 		}
@@ -219,6 +221,9 @@ func (p *play) repeat(request doctest.Request, first answer) {
 	p.ok(json.Unmarshal([]byte(again.body), &is))
 	delete(was.Data, "key") // a secret is shown once
 	delete(is.Data, "key")
+	if strings.Contains(request.Target, "wait=") { // who waits sees more than was kept: how the audit went on
+		was.Data, is.Data = map[string]any{"id": was.Data["id"]}, map[string]any{"id": is.Data["id"]}
+	}
 	if again.status != first.status || fmt.Sprint(was) != fmt.Sprint(is) || again.header.Get("Idempotency-Replayed") != "true" {
 		p.Errorf("repeated: %d %v %s, first %d %s\n%s", again.status, again.header, again.body, first.status, first.body, request)
 	}
@@ -251,7 +256,7 @@ func (p *play) Key(lacking []string) string {
 
 // kindOf is the kind of record that a path names, with the place where it is.
 func kindOf(path string) string {
-	for _, kind := range []string{"/trash/website/", "/trash/project/", "/keys/", "/projects/"} {
+	for _, kind := range []string{"/trash/website/", "/trash/project/", "/trash/report/", "/keys/", "/projects/", "/reports/"} {
 		if strings.Contains(path, kind) {
 			return kind
 		}
@@ -266,7 +271,7 @@ func (p *play) Record(path string) doctest.Record {
 		p.made++
 		p.records[kind] = p.create(kind, fmt.Sprintf("record%d.example", p.made))
 	}
-	return p.records[kind]
+	return p.fresh(kind, p.records[kind])
 }
 
 // create stores a record of a kind.
@@ -276,6 +281,8 @@ func (p *play) create(kind, name string) doctest.Record {
 		return doctest.Record{Name: fmt.Sprint(id), Tag: fmt.Sprintf(`"%d-1"`, id)}
 	}
 	switch kind {
+	case "/reports/", "/trash/report/":
+		return p.createReport(kind, name)
 	case "/keys/":
 		key := account.Key{AccountID: p.owner.ID, Name: name, Hash: account.HashSecret(account.NewSecret()), Scopes: account.AllScopes(), CreatedAt: now}
 		p.ok(p.catalog.CreateKey(ctx, &key, nil))
@@ -284,14 +291,13 @@ func (p *play) create(kind, name string) doctest.Record {
 		project := seo.NewProject(p.owner.ID, now)
 		p.ok(project.SetName(name))
 		p.ok(p.catalog.CreateProject(ctx, &project, nil))
-		record := named(project.ID)
+		p.newReport(name)
 		if kind == "/projects/" {
-			record.Name = []string{name, "WWW." + name, record.Name}[p.made%3]
-			return record
+			return doctest.Record{Name: []string{name, "WWW." + name, fmt.Sprint(project.ID)}[p.made%3]}
 		}
-		_, err := p.catalog.DeleteProject(ctx, p.owner.ID, seo.Ref{ID: project.ID}, trash.Deletion{At: now})
+		project, err := p.catalog.DeleteProject(ctx, p.owner.ID, seo.Ref{ID: project.ID}, trash.Deletion{At: now})
 		p.ok(err)
-		return record
+		return doctest.Record{Name: fmt.Sprint(project.ID), Tag: fmt.Sprintf(`"%d-%d"`, project.ID, project.Version)}
 	default:
 		website := analytics.NewWebsite(p.owner.ID, now)
 		p.ok(website.SetURL(name))

@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"sightline/internal/account"
+	"sightline/internal/audit"
 	"sightline/internal/collect"
 	"sightline/internal/store"
 	"sightline/internal/store/memory"
@@ -43,7 +45,8 @@ type server struct {
 	log            *lockedBuffer
 	web            *web.Server
 	stop           context.CancelFunc
-	transport      http.RoundTripper // checks what passes against the OpenAPI document
+	queue          atomic.Pointer[audit.Queue] // nil: nobody makes audits
+	transport      http.RoundTripper           // checks what passes against the OpenAPI document
 }
 
 func serve(t *testing.T, database, dir string) *server {
@@ -73,6 +76,11 @@ func serveAt(t *testing.T, database, dir string, seo, analytics *web.Place, chan
 	s.seo, s.analytics = seo.URL.String(), analytics.URL.String()
 	s.web = &web.Server{SEO: seo, Analytics: analytics, Catalog: catalog, Gate: account.NewGate(catalog, clock), Collector: taker{}, Events: events,
 		TrashKept: 7 * 24 * time.Hour, Version: "test", Now: clock, Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	s.web.Wake = func() {
+		if queue := s.queue.Load(); queue != nil {
+			queue.Wake()
+		}
+	}
 	for _, change := range changes {
 		change(s)
 	}

@@ -23,41 +23,55 @@ var callers = []string{"no key", "bad key", "revoked", "expired", "read-only", "
 // policy says what each caller gets from each operation. A route without a row here fails the test.
 var policy = map[string][]int{
 	//                                          none bad rev. exp. read area other owner
-	"GET /api/v1/projects":                    {401, 401, 401, 401, 200, 403, 200, 200},
-	"DELETE /api/v1/projects/{project}":       {401, 401, 401, 401, 403, 403, 404, 200},
-	"GET /api/v1/projects/{project}":          {401, 401, 401, 401, 200, 403, 404, 200},
-	"POST /api/v1/projects":                   {401, 401, 401, 401, 403, 403, 201, 201},
-	"GET /api/v1/websites":                    {401, 401, 401, 401, 200, 403, 200, 200},
-	"GET /api/v1/websites/{id}":               {401, 401, 401, 401, 200, 403, 404, 200},
-	"POST /api/v1/websites":                   {401, 401, 401, 401, 403, 403, 201, 201},
-	"PUT /api/v1/websites/{id}":               {401, 401, 401, 401, 403, 403, 404, 200},
-	"PATCH /api/v1/websites/{id}":             {401, 401, 401, 401, 403, 403, 404, 200},
-	"DELETE /websites/{id}/destroy":           {401, 401, 401, 401, 403, 403, 404, 200},
-	"DELETE /api/v1/websites/{id}":            {401, 401, 401, 401, 403, 403, 404, 200},
-	"PUT /api/v1/bulk/websites":               {401, 401, 401, 401, 403, 403, 200, 200},
-	"POST /api/v1/trash/website/{id}/restore": {401, 401, 401, 401, 403, 403, 404, 200},
-	"DELETE /api/v1/trash/website/{id}":       {401, 401, 401, 401, 403, 403, 404, 200},
-	"POST /api/v1/trash/project/{id}/restore": {401, 401, 401, 401, 403, 403, 404, 200},
-	"DELETE /api/v1/trash/project/{id}":       {401, 401, 401, 401, 403, 403, 404, 200},
-	"GET /api/v1/trash":                       {401, 401, 401, 401, 200, 403, 200, 200},
-	"GET /api/v1/account":                     {401, 401, 401, 401, 200, 200, 200, 200},
-	"GET /api/v1/keys":                        {401, 401, 401, 401, 403, 403, 200, 200},
-	"POST /api/v1/keys":                       {401, 401, 401, 401, 403, 403, 201, 201},
-	"DELETE /api/v1/keys/{id}":                {401, 401, 401, 401, 403, 403, 404, 200},
-	"POST /api/event":                         {202, 401, 401, 401, 403, 403, 202, 202},
-	"GET /api/event.gif":                      {400, 401, 401, 401, 403, 403, 400, 400},
-	"GET /js/s.js":                            {200, 200, 200, 200, 200, 200, 200, 200},
-	"GET /api/v1/websites/{id}/stats":         {401, 401, 401, 401, 200, 403, 404, 200},
-	"GET /api/v1/stats/{id}":                  {401, 401, 401, 401, 200, 403, 404, 200},
-	"GET /api/v1/websites/{id}/realtime":      {401, 401, 401, 401, 200, 403, 404, 200},
-	"GET /api/v1/websites/{id}/exclusions":    {401, 401, 401, 401, 200, 403, 404, 200},
-	"GET /api/v1/websites/{id}/export":        {401, 401, 401, 401, 200, 403, 404, 200},
-	"POST /api/v1/websites/{id}/import":       {401, 401, 401, 401, 403, 403, 404, 200},
-	"POST /api/v1/events/compact":             {401, 401, 401, 401, 403, 403, 403, 200},
-	"GET /api/v1/openapi.json":                {200, 200, 200, 200, 200, 200, 200, 200},
-	"GET /docs":                               {200, 200, 200, 200, 200, 200, 200, 200},
-	"GET /healthz":                            {200, 200, 200, 200, 200, 200, 200, 200},
-	"GET /readyz":                             {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /api/v1/projects":                              {401, 401, 401, 401, 200, 403, 200, 200},
+	"DELETE /api/v1/projects/{project}":                 {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/projects/{project}":                    {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/projects":                             {401, 401, 401, 401, 403, 403, 201, 201},
+	"GET /api/v1/reports":                               {401, 401, 401, 401, 200, 403, 200, 200},
+	"POST /api/v1/reports":                              {401, 401, 401, 401, 403, 403, 201, 201},
+	"GET /api/v1/reports/{id}":                          {401, 401, 401, 401, 200, 403, 404, 200},
+	"PUT /api/v1/reports/{id}":                          {401, 401, 401, 401, 403, 403, 404, 200},
+	"PATCH /api/v1/reports/{id}":                        {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/reports/{id}":                       {401, 401, 401, 401, 403, 403, 404, 200},
+	"POST /api/v1/reports/{id}/stop":                    {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/reports/{id}/pages":                    {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/reports/{id}/findings":                 {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/reports/{id}/export":                   {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/reports/{id}/runs":                     {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/reports/{id}/runs/{from}/compare/{to}": {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/trash/report/{id}/restore":            {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/trash/report/{id}":                  {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/websites":                              {401, 401, 401, 401, 200, 403, 200, 200},
+	"GET /api/v1/websites/{id}":                         {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/websites":                             {401, 401, 401, 401, 403, 403, 201, 201},
+	"PUT /api/v1/websites/{id}":                         {401, 401, 401, 401, 403, 403, 404, 200},
+	"PATCH /api/v1/websites/{id}":                       {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /websites/{id}/destroy":                     {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/websites/{id}":                      {401, 401, 401, 401, 403, 403, 404, 200},
+	"PUT /api/v1/bulk/websites":                         {401, 401, 401, 401, 403, 403, 200, 200},
+	"POST /api/v1/trash/website/{id}/restore":           {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/trash/website/{id}":                 {401, 401, 401, 401, 403, 403, 404, 200},
+	"POST /api/v1/trash/project/{id}/restore":           {401, 401, 401, 401, 403, 403, 404, 200},
+	"DELETE /api/v1/trash/project/{id}":                 {401, 401, 401, 401, 403, 403, 404, 200},
+	"GET /api/v1/trash":                                 {401, 401, 401, 401, 200, 403, 200, 200},
+	"GET /api/v1/account":                               {401, 401, 401, 401, 200, 200, 200, 200},
+	"GET /api/v1/keys":                                  {401, 401, 401, 401, 403, 403, 200, 200},
+	"POST /api/v1/keys":                                 {401, 401, 401, 401, 403, 403, 201, 201},
+	"DELETE /api/v1/keys/{id}":                          {401, 401, 401, 401, 403, 403, 404, 200},
+	"POST /api/event":                                   {202, 401, 401, 401, 403, 403, 202, 202},
+	"GET /api/event.gif":                                {400, 401, 401, 401, 403, 403, 400, 400},
+	"GET /js/s.js":                                      {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /api/v1/websites/{id}/stats":                   {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/stats/{id}":                            {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/websites/{id}/realtime":                {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/websites/{id}/exclusions":              {401, 401, 401, 401, 200, 403, 404, 200},
+	"GET /api/v1/websites/{id}/export":                  {401, 401, 401, 401, 200, 403, 404, 200},
+	"POST /api/v1/websites/{id}/import":                 {401, 401, 401, 401, 403, 403, 404, 200},
+	"POST /api/v1/events/compact":                       {401, 401, 401, 401, 403, 403, 403, 200},
+	"GET /api/v1/openapi.json":                          {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /docs":                                         {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /healthz":                                      {200, 200, 200, 200, 200, 200, 200, 200},
+	"GET /readyz":                                       {200, 200, 200, 200, 200, 200, 200, 200},
 }
 
 // TestPolicy is the policy matrix, with tenants: it calls every route as every caller.
@@ -128,13 +142,19 @@ func (s *server) callAs(base string, route apikit.Route, caller, key string, wan
 		id = v.project.ID
 	case strings.Contains(route.Path, "/keys/"):
 		id = v.key
+	case strings.Contains(route.Path, "/reports/") || strings.Contains(route.Path, "/trash/report/"):
+		id = v.reportID
 	}
 	call := func(id, name string) answer {
-		path := strings.NewReplacer("{id}", id, "{project}", strings.ReplaceAll(name, " ", "%20")).Replace(route.Path)
-		if route.Path == "/api/v1/stats/{id}" {
+		path := strings.NewReplacer("{id}", id, "{project}", strings.ReplaceAll(name, " ", "%20"), "{from}", "1", "{to}", "1").Replace(route.Path)
+		switch route.Path {
+		case "/api/v1/stats/{id}":
 			path += "?name=page"
+		case "/api/v1/reports/{id}/export":
+			path += "?format=csv"
 		}
 		body := map[string]string{"/api/v1/websites": "url=https://new.example", "/api/v1/websites/{id}": "email=1",
+			"/api/v1/reports": "url=https://new.example", "/api/v1/reports/{id}": "privacy=0",
 			"/api/v1/projects": "project=new" + rand.Text()[:8], "/api/v1/keys": "name=new", "/api/v1/bulk/websites": "[]", "/api/event": `{"s":"abc"}`}[route.Path]
 		headers := []string{formType}
 		if strings.HasPrefix(body, "[") || strings.HasPrefix(body, "{") {
@@ -172,20 +192,26 @@ func (s *server) callAs(base string, route apikit.Route, caller, key string, wan
 type victims struct {
 	website analytics.Website
 	project seo.Project
+	report  string // all that there is to know of it
 	key     int64
 	trashed bool
+
+	reportID int64
 }
 
 // newVictims makes fresh records, in the trash or not.
 func (s *server) newVictims(trashed bool) victims {
 	s.Helper()
 	v := victims{website: analytics.NewWebsite(s.owner.ID, start), project: seo.NewProject(s.owner.ID, start), trashed: trashed}
+	report := seo.NewReport(s.owner.ID, start)
 	s.newKey(s.owner.ID, account.AllScopes(), time.Time{})
 	keys, err := s.catalog.AllKeys(s.Context())
 	v.key = keys[len(keys)-1].ID
-	err = errors.Join(err, v.website.SetURL("https://victim.example/"+rand.Text()[:8]), v.project.SetName("victim "+rand.Text()[:8]),
+	err = errors.Join(err, report.SetURL("https://victim.example/"+rand.Text()[:8]), s.catalog.CreateReport(s.Context(), &report, nil), v.website.SetURL("https://victim.example/"+rand.Text()[:8]), v.project.SetName("victim "+rand.Text()[:8]),
 		s.catalog.CreateWebsite(s.Context(), &v.website, nil), s.catalog.CreateProject(s.Context(), &v.project, nil))
+	v.report, v.reportID = fmt.Sprintf("%+v", report), report.ID
 	if trashed {
+		err = errors.Join(err, s.catalog.DeleteReport(s.Context(), s.owner.ID, report.ID, trash.Deletion{At: start}))
 		_, wrong := s.catalog.DeleteProject(s.Context(), s.owner.ID, seo.Ref{ID: v.project.ID}, trash.Deletion{At: start})
 		err = errors.Join(err, wrong, s.catalog.DeleteWebsite(s.Context(), s.owner.ID, v.website.ID, trash.Deletion{At: start}))
 	}
@@ -198,9 +224,10 @@ func (s *server) newVictims(trashed bool) victims {
 // stateOf reads the records again. Those in the trash are brought back to be read.
 func (s *server) stateOf(v victims) victims {
 	s.Helper()
-	now := victims{trashed: v.trashed}
+	now := victims{trashed: v.trashed, reportID: v.reportID}
 	var errs []error
 	if v.trashed {
+		errs = append(errs, s.catalog.RestoreReport(s.Context(), s.owner.ID, v.reportID, new(seo.Report), nil))
 		errs = append(errs, s.catalog.RestoreWebsite(s.Context(), s.owner.ID, v.website.ID, &now.website, nil),
 			s.catalog.RestoreProject(s.Context(), s.owner.ID, v.project.ID, &now.project, nil))
 	}
@@ -208,6 +235,9 @@ func (s *server) stateOf(v victims) victims {
 	now.website, err = s.catalog.Website(s.Context(), s.owner.ID, v.website.ID)
 	errs = append(errs, err)
 	now.project, err = s.catalog.Project(s.Context(), s.owner.ID, seo.Ref{ID: v.project.ID})
+	errs = append(errs, err)
+	report, err := s.catalog.Report(s.Context(), s.owner.ID, v.reportID)
+	now.report = fmt.Sprintf("%+v", report)
 	errs = append(errs, err)
 	keys, err := s.catalog.AllKeys(s.Context())
 	errs = append(errs, err)

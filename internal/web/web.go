@@ -50,6 +50,8 @@ type Catalog interface {
 	analytics.Websites
 	analytics.BulkWebsites
 	seo.Projects
+	seo.Reports
+	seo.Results
 	trash.Trash
 	receipt.Receipts
 	// Ping fails while the catalog cannot serve.
@@ -69,7 +71,8 @@ type Server struct {
 	Version        string
 	Now            func() time.Time
 	Log            *slog.Logger
-	Meter          Meter // nil: nobody asks
+	Meter          Meter  // nil: nobody asks
+	Wake           func() // tells whoever makes audits that one waits; nil: they look for themselves
 	// Notice is how long new requests are answered with 503 before the doors close.
 	Notice time.Duration
 
@@ -209,8 +212,8 @@ func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 	base := places[0].URL.String()
 	for _, place := range places {
 		if place == s.SEO {
-			areas, objects = append(areas, apidoc.SEO), append(objects, trash.Project)
-			routes = append(routes, (&seoapi.API{Projects: s.Catalog, Trash: s.Catalog, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
+			areas, objects = append(areas, apidoc.SEO), append(objects, trash.Project, trash.Report)
+			routes = append(routes, s.seoAPI(base).Routes()...)
 		} else {
 			areas, objects = append(areas, apidoc.Analytics), append(objects, trash.Website)
 			routes = append(routes, (&analyticsapi.API{Accounts: s.Catalog, Websites: s.Catalog, Bulk: s.Catalog, Events: s.Events, Trash: s.Catalog, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
@@ -227,6 +230,15 @@ func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 		open("/api/v1/openapi.json", "application/json; charset=utf-8", func() ([]byte, error) { return document, nil }),
 		open("/docs", "text/html; charset=utf-8", page),
 		s.health(), s.readiness()), nil
+}
+
+func (s *Server) seoAPI(base string) *seoapi.API {
+	wake := s.Wake
+	if wake == nil {
+		wake = func() {}
+	}
+	return &seoapi.API{Projects: s.Catalog, Reports: s.Catalog, Results: s.Catalog, Websites: s.Catalog, Trash: s.Catalog, Kept: s.TrashKept, Base: base,
+		Now: s.Now, Wake: wake, Ending: s.draining.Load}
 }
 
 // open is a route that serves a fixed document to everybody.

@@ -104,7 +104,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
 	head, counts, err := archive.Verify(t.Context(), bytes.NewReader(write(t, want)))
-	if err != nil || head != (archive.Header{Format: 1, Version: "v1", Engine: "sqlite", Time: moment}) || counts["websites"] != 2 || counts.Sum() != len(want)-2 {
+	if err != nil || head != (archive.Header{Format: 2, Version: "v1", Engine: "sqlite", Time: moment}) || counts["websites"] != 2 || counts.Sum() != len(want)-2 {
 		t.Errorf("%+v %v %v", head, counts, err)
 	}
 }
@@ -127,7 +127,7 @@ func TestBadFiles(t *testing.T) {
 		"gzip of one endless line":     {zip(strings.Repeat(" ", 17<<20)), "it is not a Sightline backup"},
 		"other JSON":                   {zip(`{"sightline":1}` + "\n" + `{"end":{}}` + "\n"), "it is not a Sightline backup"},
 		"JSON without a format":        {zip(`{"sightline_backup":{"version":"v1"}}` + "\n"), "it is not a Sightline backup"},
-		"newer":                        {zip(strings.Replace(text, `"format":1`, `"format":2`, 1)), "it was written by a newer Sightline (v1, backup format 2, this one knows 1): use that version or a newer one"},
+		"newer":                        {zip(strings.Replace(text, `"format":2`, `"format":3`, 1)), "it was written by a newer Sightline (v1, backup format 3, this one knows 2): use that version or a newer one"},
 		"half":                         {file[:len(file)/2], "it is incomplete: its end is missing"},
 		"without its last byte":        {file[:len(file)-1], "it does not end as a backup ends: its last bytes are wrong, or others follow"},
 		"without its trailer":          {zip(strings.TrimSuffix(text, end)), "it is incomplete: its end is missing"},
@@ -199,7 +199,7 @@ func TestVerifyStops(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	counts := archive.Counts{"accounts": 1, "keys": 2, "websites": 30, "receipts": 5, "counters": 4}
-	if text := counts.String(); text != "1 account, 2 keys, 30 websites and 0 projects" {
+	if text := counts.String(); text != "1 account, 2 keys, 30 websites, 0 projects and 0 reports" {
 		t.Error(text)
 	}
 	if counts.Sum() != 38 {

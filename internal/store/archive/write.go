@@ -12,7 +12,7 @@ import (
 )
 
 // Format is the version of the file that Write makes. A Reader takes it and all before it.
-const Format = 1
+const Format = 2
 
 // A Header says what a file is. It is its first line.
 type Header struct {

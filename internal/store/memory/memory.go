@@ -33,6 +33,8 @@ type rows struct {
 	keys            []account.Key
 	websites        []analytics.Website
 	projects        []seo.Project
+	reports         []report // also those in the trash
+	runs            []run
 	deletedWebsites []deletedWebsite
 	deletedProjects []deletedProject
 	receipts        []receipt.Receipt
@@ -54,7 +56,7 @@ type (
 )
 
 // ids are the highest ids given out so far, so that none is given out again.
-type ids struct{ account, key, website, project int64 }
+type ids struct{ account, key, website, project, report, run int64 }
 
 // Open makes an empty catalog.
 func Open() *DB {
@@ -114,6 +116,8 @@ func (r rows) clone() rows {
 		keys:            slices.Clone(r.keys),
 		websites:        slices.Clone(r.websites),
 		projects:        slices.Clone(r.projects),
+		reports:         slices.Clone(r.reports),
+		runs:            slices.Clone(r.runs),
 		deletedWebsites: slices.Clone(r.deletedWebsites),
 		deletedProjects: slices.Clone(r.deletedProjects),
 		receipts:        slices.Clone(r.receipts),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"sightline/internal/fault"
 	"sightline/internal/listing"
@@ -75,8 +76,11 @@ func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how
 			return err
 		}
 		db.projects = slices.Delete(db.projects, i, i+1)
-		if !how.At.IsZero() {
+		if how.At.IsZero() {
+			db.eraseReports(func(r *report) bool { return r.ProjectID == p.ID })
+		} else {
 			db.deletedProjects = append(db.deletedProjects, deletedProject{p, second(how.At)})
+			db.moveReports(p.ID, second(how.At))
 		}
 		gone = keptProject(p)
 		return nil
@@ -98,9 +102,19 @@ func (db *DB) RestoreProject(ctx context.Context, account, id int64, p *seo.Proj
 		db.deletedProjects = slices.Delete(db.deletedProjects, i, i+1)
 		db.projects = append(db.projects, restored)
 		slices.SortFunc(db.projects, func(a, b seo.Project) int { return cmp.Compare(a.ID, b.ID) })
+		db.moveReports(id, time.Time{})
 		*p = keptProject(restored)
 		return nil
 	})
+}
+
+// moveReports takes the reports of a project into the trash with it at a moment, or, when that is zero, brings them back.
+func (db *DB) moveReports(project int64, at time.Time) {
+	for i := range db.reports {
+		if r := &db.reports[i]; r.ProjectID == project && (r.there() || r.withProject) {
+			r.deletedAt, r.withProject = at, !at.IsZero()
+		}
+	}
 }
 
 // needName fails when a project of an account has the name.

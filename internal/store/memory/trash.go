@@ -80,6 +80,11 @@ func (db *DB) deleted() []owned {
 	for _, d := range db.deletedProjects {
 		all = append(all, owned{d.record.AccountID, d.record.Version, trash.Item{Object: trash.Project, ID: d.record.ID, Name: d.record.Name, DeletedAt: d.at}})
 	}
+	for _, r := range db.reports {
+		if !r.there() && !r.withProject {
+			all = append(all, owned{r.AccountID, r.Version, trash.Item{Object: trash.Report, ID: r.ID, Name: r.URL, DeletedAt: r.deletedAt}})
+		}
+	}
 	return all
 }
 
@@ -91,6 +96,9 @@ func (db *DB) erase(item trash.Item) {
 		db.deletedWebsites = slices.DeleteFunc(db.deletedWebsites, func(d deletedWebsite) bool { return d.record.ID == item.ID })
 	case trash.Project:
 		db.deletedProjects = slices.DeleteFunc(db.deletedProjects, func(d deletedProject) bool { return d.record.ID == item.ID })
+		db.eraseReports(func(r *report) bool { return r.ProjectID == item.ID })
+	case trash.Report:
+		db.eraseReports(func(r *report) bool { return r.ID == item.ID })
 	}
 }
 

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"maps"
 	"strconv"
 	"unicode/utf8"
 
@@ -24,12 +25,29 @@ type shelf[T any] struct {
 	columns  string
 	trigrams string // the column whose trigrams are indexed; it contains whatever any other column contains that is searched
 	scan     pgx.RowToFunc[T]
+	where    string        // narrows the list further; empty: all of an account
+	args     pgx.NamedArgs // of where
+}
+
+// narrow is the shelf with one more condition.
+func (s shelf[T]) narrow(condition string, args pgx.NamedArgs) shelf[T] {
+	s.where += condition
+	s.args = maps.Clone(s.args)
+	if s.args == nil {
+		s.args = pgx.NamedArgs{}
+	}
+	maps.Copy(s.args, args)
+	return s
 }
 
 // list reads one page of an account's records, searched in a column.
 func (s shelf[T]) list(ctx context.Context, db *DB, account int64, r listing.Request, column, order string) (listing.Page[T], error) {
 	const total = `SELECT coalesce(sum(n), 0)::bigint FROM totals WHERE account_id = @account AND object = @object`
 	args := pgx.NamedArgs{"account": account, "object": s.object, "limit": r.PerPage, "offset": r.Offset(), "few": few, "ahead": ahead}
+	maps.Copy(args, s.args)
+	if r.Search == "" && s.where != "" {
+		return list(ctx, db, s.table, s.page(r, ``, order), s.count(``), args, s.scan)
+	}
 	if r.Search == "" {
 		return s.listAll(ctx, db, r, total, order, args)
 	}
@@ -150,7 +168,7 @@ func sweep[T any](ctx context.Context, db *DB, query string, args pgx.NamedArgs,
 }
 
 func (s shelf[T]) from(match string) string {
-	return ` FROM ` + s.table + ` WHERE account_id = @account AND deleted_at IS NULL` + match
+	return ` FROM ` + s.table + ` WHERE account_id = @account AND deleted_at IS NULL` + s.where + match
 }
 
 // first is a few of the rows that match, and one more if there are more. It is planned as if all of them were read.

@@ -70,19 +70,29 @@ func (db *DB) CreateProject(ctx context.Context, p *seo.Project, r *receipt.Rece
 }
 
 // DeleteProject implements seo.Projects.
-func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how trash.Deletion) (seo.Project, error) {
+func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how trash.Deletion) (p seo.Project, err error) {
+	const move = `UPDATE reports SET deleted_at = @at, with_project = true WHERE project_id = @project AND deleted_at IS NULL`
 	where, args := projectWhere(account, ref)
-	p, err := projects.remove(ctx, db, where, how, args)
+	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+		if p, err = projects.removeIn(ctx, tx, where, how, args); err != nil || how.At.IsZero() {
+			return err
+		}
+		_, err := tx.Exec(ctx, move, pgx.NamedArgs{"at": how.At, "project": p.ID})
+		return err
+	})
 	return p, db.explain(ctx, projectName(ref), err)
 }
 
 // RestoreProject implements seo.Projects.
 func (db *DB) RestoreProject(ctx context.Context, account, id int64, p *seo.Project, r *receipt.Receipt) error {
-	return db.once(ctx, fmt.Sprintf("project %d in the trash", id), r, func(q querier) error {
-		restored, err := projects.restore(ctx, q, account, id)
-		if err == nil {
-			*p = restored
+	const move = `UPDATE reports SET deleted_at = NULL, with_project = false WHERE project_id = @project AND with_project`
+	return db.onceWhole(ctx, fmt.Sprintf("project %d in the trash", id), r, func(tx pgx.Tx) error {
+		restored, err := projects.restore(ctx, tx, account, id)
+		if err != nil {
+			return err
 		}
+		*p = restored
+		_, err = tx.Exec(ctx, move, pgx.NamedArgs{"project": id})
 		return err
 	})
 }

@@ -48,25 +48,38 @@ func (db *DB) once(ctx context.Context, what string, r *receipt.Receipt, write f
 	if r == nil {
 		return db.explain(ctx, what, write(db.pool))
 	}
+	return db.onceWhole(ctx, what, r, func(tx pgx.Tx) error { return write(tx) })
+}
+
+// onceWhole is once for a write of several statements.
+func (db *DB) onceWhole(ctx context.Context, what string, r *receipt.Receipt, write func(pgx.Tx) error) error {
 	return db.explain(ctx, what, pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+		if r == nil {
+			return write(tx)
+		}
 		if err := takeKey(ctx, tx, r); err != nil {
 			return err
 		}
 		if err := write(tx); err != nil {
 			return err
 		}
-		if r.Seal != nil {
-			if err := r.Seal(r); err != nil {
-				return asItIs{err}
-			}
-		}
-		const statement = `
-			UPDATE receipts
-			SET status = @status, header = @header, answer = @answer
-			WHERE account_id = @account AND operation = @operation AND key = @key`
-		_, err := tx.Exec(ctx, statement, receiptArgs(r))
-		return err
+		return seal(ctx, tx, r)
 	}))
+}
+
+// seal stores the answer of a receipt whose key is taken.
+func seal(ctx context.Context, tx pgx.Tx, r *receipt.Receipt) error {
+	const statement = `
+		UPDATE receipts
+		SET status = @status, header = @header, answer = @answer
+		WHERE account_id = @account AND operation = @operation AND key = @key`
+	if r.Seal != nil {
+		if err := r.Seal(r); err != nil {
+			return asItIs{err}
+		}
+	}
+	_, err := tx.Exec(ctx, statement, receiptArgs(r))
+	return err
 }
 
 // takeKey stores a receipt that has no answer yet. It waits for a twin that is under way: if that fails, the key is free.

@@ -52,13 +52,15 @@ func (db *DB) Restore(ctx context.Context, rows iter.Seq2[archive.Row, error]) e
 // withoutTotals stores rows while no trigger keeps the totals, and then counts those: one transaction that changes the same
 // total for each of a million rows would take hours.
 func withoutTotals(ctx context.Context, tx pgx.Tx, rows iter.Seq2[archive.Row, error]) (archive.Counts, error) {
-	const off = `ALTER TABLE websites DISABLE TRIGGER USER; ALTER TABLE projects DISABLE TRIGGER USER`
-	const on = `ALTER TABLE websites ENABLE TRIGGER USER; ALTER TABLE projects ENABLE TRIGGER USER`
+	const off = `ALTER TABLE websites DISABLE TRIGGER USER; ALTER TABLE projects DISABLE TRIGGER USER; ALTER TABLE reports DISABLE TRIGGER USER`
+	const on = `ALTER TABLE websites ENABLE TRIGGER USER; ALTER TABLE projects ENABLE TRIGGER USER; ALTER TABLE reports ENABLE TRIGGER USER`
 	const total = `
 		INSERT INTO totals (account_id, object, shard, n)
 		SELECT account_id, 'website', 0, count(*) FROM websites WHERE deleted_at IS NULL GROUP BY account_id
 		UNION ALL
-		SELECT account_id, 'project', 0, count(*) FROM projects WHERE deleted_at IS NULL GROUP BY account_id`
+		SELECT account_id, 'project', 0, count(*) FROM projects WHERE deleted_at IS NULL GROUP BY account_id
+		UNION ALL
+		SELECT account_id, 'report', 0, count(*) FROM reports WHERE deleted_at IS NULL GROUP BY account_id`
 	if _, err := tx.Exec(ctx, off); err != nil {
 		return nil, err
 	}

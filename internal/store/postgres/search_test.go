@@ -22,7 +22,7 @@ func TestSearchInLargeAccount(t *testing.T) {
 		url     func(*testing.T) string
 		indexes string
 	}{
-		"with trigrams":    {func(t *testing.T) string { return pgtest.URL(t) }, "2"},
+		"with trigrams":    {func(t *testing.T) string { return pgtest.URL(t) }, "3"},
 		"without trigrams": {withoutTrigrams, "0"},
 	} {
 		t.Run(name, func(t *testing.T) {

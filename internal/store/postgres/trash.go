@@ -19,11 +19,13 @@ type trashed struct {
 	object trash.Object
 	table  string
 	name   string // column
+	where  string // what lies there by itself
 }
 
 var trashedKinds = []trashed{
-	{trash.Website, "websites", "url"},
-	{trash.Project, "projects", "name"},
+	{trash.Website, "websites", "url", ` WHERE deleted_at IS NOT NULL`},
+	{trash.Project, "projects", "name", ` WHERE deleted_at IS NOT NULL`},
+	{trash.Report, "reports", "url", ` WHERE deleted_at IS NOT NULL AND NOT with_project`},
 }
 
 // columns is what scanItem reads.
@@ -42,7 +44,7 @@ func (db *DB) Trash(ctx context.Context, account int64, objects []trash.Object, 
 	var parts []string
 	for _, kind := range trashedKinds {
 		if slices.Contains(objects, kind.object) {
-			parts = append(parts, `SELECT `+kind.columns()+` FROM `+kind.table+` WHERE account_id = @account AND deleted_at IS NOT NULL`)
+			parts = append(parts, `SELECT `+kind.columns()+` FROM `+kind.table+kind.where+` AND account_id = @account`)
 		}
 	}
 	if len(parts) == 0 {
@@ -62,7 +64,7 @@ func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id 
 		return item, fmt.Errorf("%s: %w", what, fault.NotFound)
 	}
 	kind := trashedKinds[place]
-	where := ` FROM ` + kind.table + ` WHERE account_id = @account AND id = @id AND deleted_at IS NOT NULL`
+	where := ` FROM ` + kind.table + kind.where + ` AND account_id = @account AND id = @id`
 	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
 		var version int64
 		if err := tx.QueryRow(ctx, `SELECT version`+where+` FOR UPDATE`, args).Scan(&version); err != nil {
@@ -90,6 +92,8 @@ func (db *DB) PurgeOlder(ctx context.Context, before time.Time, limit int) (eras
 				(SELECT 'website' AS object, id, deleted_at FROM websites WHERE deleted_at < @before ORDER BY deleted_at LIMIT @limit)
 				UNION ALL
 				(SELECT 'project', id, deleted_at FROM projects WHERE deleted_at < @before ORDER BY deleted_at LIMIT @limit)
+				UNION ALL
+				(SELECT 'report', id, deleted_at FROM reports WHERE deleted_at < @before AND NOT with_project ORDER BY deleted_at LIMIT @limit)
 			) AS oldest
 			ORDER BY deleted_at
 			LIMIT @limit
@@ -101,8 +105,12 @@ func (db *DB) PurgeOlder(ctx context.Context, before time.Time, limit int) (eras
 			DELETE FROM projects p USING old
 			WHERE old.object = 'project' AND p.id = old.id AND p.deleted_at < @before
 			RETURNING p.id
+		), old_reports AS (
+			DELETE FROM reports r USING old
+			WHERE old.object = 'report' AND r.id = old.id AND r.deleted_at < @before AND NOT r.with_project
+			RETURNING r.id
 		)
-		SELECT (SELECT count(*) FROM old_websites) + (SELECT count(*) FROM old_projects)`
+		SELECT (SELECT count(*) FROM old_websites) + (SELECT count(*) FROM old_projects) + (SELECT count(*) FROM old_reports)`
 	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, int64(purgeLock)); err != nil {
 			return err
@@ -114,26 +122,33 @@ func (db *DB) PurgeOlder(ctx context.Context, before time.Time, limit int) (eras
 
 // remove moves a record into the trash, or erases it, and returns what it was.
 func (s shelf[T]) remove(ctx context.Context, db *DB, where string, how trash.Deletion, args pgx.NamedArgs) (removed T, err error) {
+	if how.Check == nil {
+		return s.removeIn(ctx, db.pool, where, how, args)
+	}
+	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+		removed, err = s.removeIn(ctx, tx, where, how, args)
+		return err
+	})
+	return removed, err
+}
+
+// removeIn is remove in a transaction, which a deletion with a check needs.
+func (s shelf[T]) removeIn(ctx context.Context, q querier, where string, how trash.Deletion, args pgx.NamedArgs) (removed T, err error) {
 	statement := `DELETE FROM ` + s.table + where + ` RETURNING ` + s.columns
 	if !how.At.IsZero() {
 		args["at"] = how.At
 		statement = `UPDATE ` + s.table + ` SET deleted_at = @at` + where + ` RETURNING ` + s.columns
 	}
-	if how.Check == nil {
-		return single(ctx, db.pool, statement, args, s.scan)
-	}
-	err = pgx.BeginFunc(ctx, db.pool, func(tx pgx.Tx) error {
+	if how.Check != nil {
 		var version int64
-		if err := tx.QueryRow(ctx, `SELECT version FROM `+s.table+where+` FOR UPDATE`, args).Scan(&version); err != nil {
-			return err
+		if err := q.QueryRow(ctx, `SELECT version FROM `+s.table+where+` FOR UPDATE`, args).Scan(&version); err != nil {
+			return removed, err
 		}
 		if err := how.Check(version); err != nil {
-			return asItIs{err}
+			return removed, asItIs{err}
 		}
-		removed, err = single(ctx, tx, statement, args, s.scan)
-		return err
-	})
-	return removed, err
+	}
+	return single(ctx, q, statement, args, s.scan)
 }
 
 // restore brings a record back from the trash.

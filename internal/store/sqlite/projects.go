@@ -47,14 +47,16 @@ func (db *DB) Project(ctx context.Context, account int64, ref seo.Ref) (seo.Proj
 
 // CreateProject implements seo.Projects.
 func (db *DB) CreateProject(ctx context.Context, p *seo.Project, r *receipt.Receipt) error {
+	return db.changeOnce(ctx, r, func(tx *sql.Tx) error { return insertProject(tx, p) })
+}
+
+func insertProject(tx *sql.Tx, p *seo.Project) error {
 	const query = `
 		INSERT INTO projects (account_id, name, search_name, reports, score, last_report_at, version, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-	return db.changeOnce(ctx, r, func(tx *sql.Tx) error {
-		err := tx.QueryRow(query, p.AccountID, p.Name, p.SearchName(), p.Reports, p.Score, unix(p.LastReportAt), p.Version,
-			unix(p.CreatedAt), unix(p.UpdatedAt)).Scan(&p.ID)
-		return ofAccount(nameTaken(err), p.AccountID)
-	})
+	err := tx.QueryRow(query, p.AccountID, p.Name, p.SearchName(), p.Reports, p.Score, unix(p.LastReportAt), p.Version,
+		unix(p.CreatedAt), unix(p.UpdatedAt)).Scan(&p.ID)
+	return ofAccount(nameTaken(err), p.AccountID)
 }
 
 // nameTaken gives a name that another project has its kind.
@@ -72,7 +74,11 @@ func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how
 		if p, err = scanProject(tx.QueryRow(query, account, key)); err != nil {
 			return missing(err, "project %v", key)
 		}
-		return remove(tx, "projects", p.ID, p.Version, how)
+		if err := remove(tx, "projects", p.ID, p.Version, how); err != nil || how.At.IsZero() {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE reports SET deleted_at = ?, with_project = 1 WHERE project_id = ? AND deleted_at IS NULL`, unix(how.At), p.ID)
+		return err
 	})
 	return p, err
 }
@@ -81,8 +87,11 @@ func (db *DB) DeleteProject(ctx context.Context, account int64, ref seo.Ref, how
 func (db *DB) RestoreProject(ctx context.Context, account, id int64, p *seo.Project, r *receipt.Receipt) error {
 	const query = `UPDATE projects SET deleted_at = NULL WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL RETURNING ` + projectColumns
 	return db.changeOnce(ctx, r, func(tx *sql.Tx) (err error) {
-		*p, err = scanProject(tx.QueryRow(query, account, id))
-		return missing(nameTaken(err), "project %d in the trash", id)
+		if *p, err = scanProject(tx.QueryRow(query, account, id)); err != nil {
+			return missing(nameTaken(err), "project %d in the trash", id)
+		}
+		_, err = tx.Exec(`UPDATE reports SET deleted_at = NULL, with_project = 0 WHERE project_id = ? AND with_project`, id)
+		return err
 	})
 }
 

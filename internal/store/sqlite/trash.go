@@ -12,10 +12,11 @@ import (
 	"sightline/internal/trash"
 )
 
-// bins says in which table, under which column with its name, an object is.
-var bins = map[trash.Object]struct{ table, name string }{
-	trash.Website: {"websites", "url"},
-	trash.Project: {"projects", "name"},
+// bins says in which table, under which column with its name, an object is, and when it lies there by itself.
+var bins = map[trash.Object]struct{ table, name, alone string }{
+	trash.Website: {"websites", "url", ""},
+	trash.Project: {"projects", "name", ""},
+	trash.Report:  {"reports", "url", " AND NOT with_project"},
 }
 
 // Trash implements trash.Trash.
@@ -27,7 +28,7 @@ func (db *DB) Trash(ctx context.Context, account int64, objects []trash.Object, 
 		if !known {
 			return listing.Page[trash.Item]{}, fmt.Errorf("trash of %s: %w", object, fault.NotFound)
 		}
-		parts = append(parts, `SELECT ? AS object, id, `+bin.name+` AS name, deleted_at FROM `+bin.table+` WHERE account_id = ? AND deleted_at IS NOT NULL`)
+		parts = append(parts, `SELECT ? AS object, id, `+bin.name+` AS name, deleted_at FROM `+bin.table+` WHERE account_id = ? AND deleted_at IS NOT NULL`+bin.alone)
 		args = append(args, string(object), account)
 	}
 	if len(parts) == 0 {
@@ -63,7 +64,7 @@ func (db *DB) Purge(ctx context.Context, account int64, object trash.Object, id 
 	if !known {
 		return item, fmt.Errorf("%s %d: %w", object, id, fault.NotFound)
 	}
-	query := `SELECT id, ` + bin.name + `, deleted_at, version FROM ` + bin.table + ` WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL`
+	query := `SELECT id, ` + bin.name + `, deleted_at, version FROM ` + bin.table + ` WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL` + bin.alone
 	err := db.change(ctx, func(tx *sql.Tx) error {
 		var version int64
 		if err := tx.QueryRow(query, account, id).Scan(&item.ID, &item.Name, instant{&item.DeletedAt}, &version); err != nil {
@@ -83,7 +84,8 @@ func (db *DB) PurgeOlder(ctx context.Context, before time.Time, limit int) (eras
 	const oldest = `
 		SELECT object, id FROM (
 			SELECT 'website' AS object, id, deleted_at FROM websites WHERE deleted_at < ?1
-			UNION ALL SELECT 'project', id, deleted_at FROM projects WHERE deleted_at < ?1)
+			UNION ALL SELECT 'project', id, deleted_at FROM projects WHERE deleted_at < ?1
+			UNION ALL SELECT 'report', id, deleted_at FROM reports WHERE deleted_at < ?1 AND NOT with_project)
 		ORDER BY deleted_at, object, id
 		LIMIT ?2`
 	err = db.change(ctx, func(tx *sql.Tx) error {

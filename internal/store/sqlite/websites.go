@@ -10,6 +10,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"sightline/internal/access"
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
 	"sightline/internal/listing"
@@ -30,7 +31,7 @@ func scanWebsite(row scanner) (analytics.Website, error) {
 	if err := row.Scan(&p.rest); err != nil {
 		return analytics.Website{}, err
 	}
-	w := analytics.Website{ID: p.number(), AccountID: p.number(), URL: p.text(), Domain: p.text(), Privacy: analytics.Privacy(p.number()),
+	w := analytics.Website{ID: p.number(), AccountID: p.number(), URL: p.text(), Domain: p.text(), Privacy: access.Privacy(p.number()),
 		PasswordHash: p.text(), Email: p.number() == 1, ExcludeBots: p.number() == 1, ExcludeParams: p.text(), ExcludeIPs: p.text(),
 		TrackingID: p.text(), Version: p.number(), CreatedAt: p.instant(), UpdatedAt: p.instant()}
 	return w, p.end()

@@ -19,13 +19,13 @@ type call struct {
 }
 
 // The keys of the receipts that the calls leave, and the clock job whose turn they take.
-var callKeys = []string{"CreateKey", "CreateWebsite", "RestoreWebsite", "CreateProject", "RestoreProject"}
+var callKeys = []string{"CreateKey", "CreateWebsite", "RestoreWebsite", "CreateReport", "StopReport", "RestoreReport", "CreateProject", "RestoreProject"}
 
 const callJob = "a job"
 
 // everyCall has a call of each method.
 func everyCall(c store.Catalog, f filled) []call {
-	return slices.Concat(accountCalls(c, f), websiteCalls(c, f), projectCalls(c, f), []call{
+	return slices.Concat(accountCalls(c, f), websiteCalls(c, f), resultCalls(c, f), auditCalls(c, f), reportCalls(c, f), projectCalls(c, f), []call{
 		{"Trash", func(ctx context.Context) error {
 			_, err := c.Trash(ctx, f.account.ID, bothKinds, pageRequest())
 			return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sightline/internal/access"
 	"sightline/internal/account"
 	"sightline/internal/analytics"
 	"sightline/internal/listing"
@@ -35,6 +36,7 @@ func RunCopies(t *testing.T, source, target func(t *testing.T) store.Installatio
 			ok(t, to.Restore(t.Context(), way.rows(t, from)))
 			wantCopy(t, from, to)
 			wantSameAnswers(t, from, to, owner)
+			wantSameReports(t, from, to, owner)
 			wantNextIDs(t, from, to, owner)
 		})
 	}
@@ -120,7 +122,7 @@ func fillAll(t *testing.T, c store.Installation) int64 {
 	newWebsite(t, c, other, "https://bücher.example", 1)
 	last := newWebsite(t, c, owner, "https://last.example", 1)
 	must(c.UpdateWebsite(ctx, owner, 3, func(w *analytics.Website) error {
-		w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots = analytics.Password, "$argon2id$…", true, false
+		w.Privacy, w.PasswordHash, w.Email, w.ExcludeBots = access.Password, "$argon2id$…", true, false
 		w.ExcludeParams, w.ExcludeIPs, w.Version = awkward, "192.0.2.1\n10.0.0.*", 2
 		return nil
 	}))(t)
@@ -140,7 +142,57 @@ func fillAll(t *testing.T, c store.Installation) int64 {
 	ok(t, c.RestoreWebsite(ctx, owner, 5, &again, sealedReceipt(owner, "bare", nil, nil)))
 	ok(t, c.DeleteWebsite(ctx, owner, 8, trash.Deletion{At: at(22)}))
 	must(c.TakeTurn(ctx, "job", at(30).Add(123456*time.Microsecond), time.Hour))(t)
+	fillReports(t, c, owner)
 	return owner
+}
+
+// fillReports gives an account reports in every state: done, erased, deleted alone and with its project, under way, waiting.
+func fillReports(t *testing.T, c store.Installation, owner int64) {
+	t.Helper()
+	done, erased := newReport(t, c, owner, "https://bücher.example/done", 1), newReport(t, c, owner, "https://other.example/erased", 2)
+	for range 2 {
+		job := claim(t, c, 3)
+		must(c.SaveAudit(t.Context(), job.Lease, crawledSite(2)))(t)
+		rating := seo.Rating{URL: "https://example.com/001", Score: seo.PageScore{Passed: 3, Applicable: 4, Counted: true, Value: 75}}
+		must(c.SaveAudit(t.Context(), job.Lease, seo.Step{Ratings: []seo.Rating{rating}}))(t)
+		ok(t, c.FinishAudit(t.Context(), job.Lease, seo.Done, someOutcome(), at(4)))
+	}
+	ok(t, c.DeleteReport(t.Context(), owner, erased.ID, erase))
+	ok(t, c.DeleteReport(t.Context(), owner, newReport(t, c, owner, "https://other.example/alone", 5).ID, toTrash(6)))
+	with := newReport(t, c, owner, "https://gone.example", 7)
+	deleteProject(t, c, projectOf(t, c, with), 8)
+	must(c.UpdateReport(t.Context(), owner, done.ID, func(r *seo.Report) error {
+		return r.Edit(at(9), func(r *seo.Report) error { r.Again(at(9)); return nil })
+	}))(t)
+	job := claim(t, c, 10)
+	must(c.SaveAudit(t.Context(), job.Lease, crawledSite(1)))(t)
+	full := fullReport(t, owner)
+	ok(t, c.CreateReport(t.Context(), &full, nil))
+	ok(t, c.DeleteReport(t.Context(), owner, newReport(t, c, owner, "https://other.example/last", 11).ID, erase))
+}
+
+// wantSameReports demands that what audits found is the same, and that they go on where they were.
+func wantSameReports(t *testing.T, from, to store.Installation, owner int64) {
+	t.Helper()
+	r := reportRequest()
+	r.Search = "BÜCHER"
+	page := must(from.Reports(t.Context(), owner, seo.ReportFilter{}, r))(t)
+	same(t, "the reports", page, must(to.Reports(t.Context(), owner, seo.ReportFilter{}, r))(t))
+	ref := seo.RunRef{Report: page.Items[0].ID, Number: 1}
+	want, got := findingsOf(t, from, owner, ref), findingsOf(t, to, owner, ref)
+	same(t, "the findings", want, got)
+	var jobs [2]seo.Job
+	var items [2][]seo.Item
+	for i, c := range []store.Installation{from, to} {
+		claim(t, c, 20)           // the one that waits
+		jobs[i] = claim(t, c, 21) // the one whose lease has ended
+		items[i] = must(c.WaitingItems(t.Context(), jobs[i].Lease, false, 10))(t)
+	}
+	same(t, "the run that goes on", jobs[0], jobs[1])
+	same(t, "what it has to do", items[0], items[1])
+	if len(want) == 0 || len(items[0]) == 0 || jobs[0].Site == nil {
+		t.Errorf("there is nothing to compare: %d findings, %d addresses", len(want), len(items[0]))
+	}
 }
 
 // sealedReceipt is a receipt that is complete beforehand.
@@ -198,6 +250,7 @@ func wantNextIDs(t *testing.T, from, to store.Installation, owner int64) {
 		ids[i] = []int64{
 			newAccount(t, c, "next").ID, newKey(t, c, owner, "next").ID,
 			newWebsite(t, c, owner, "https://next.example", 1).ID, newProject(t, c, owner, "next", 1).ID,
+			newReport(t, c, owner, "https://next.example", 30).ID,
 		}
 		ok(t, c.DeleteWebsite(t.Context(), owner, 1, trash.Deletion{}))
 	}
@@ -215,4 +268,6 @@ func wantTotalsOf(t *testing.T, from, to store.Installation, owner int64) {
 	same(t, "the total of websites", want.Total, got.Total)
 	wantProjects, gotProjects := must(from.Projects(t.Context(), owner, r))(t), must(to.Projects(t.Context(), owner, r))(t)
 	same(t, "the total of projects", wantProjects.Total, gotProjects.Total)
+	wantReports, gotReports := must(from.Reports(t.Context(), owner, seo.ReportFilter{}, reportRequest()))(t), must(to.Reports(t.Context(), owner, seo.ReportFilter{}, reportRequest()))(t)
+	same(t, "the reports", wantReports, gotReports)
 }

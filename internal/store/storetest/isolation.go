@@ -29,6 +29,9 @@ type filled struct {
 
 	deletedWebsite, forgotten analytics.Website // in the trash
 	deletedProject            seo.Project       // too
+
+	report, deletedReport seo.Report // of project; the first has run once, and runs again
+	job                   seo.Job
 }
 
 // fill stores one record of every kind for a new account.
@@ -38,6 +41,13 @@ func fill(t *testing.T, c store.Catalog, name string) filled {
 	owner := f.account.ID
 	f.key = newKey(t, c, owner, "secret of "+name)
 	f.website, f.project = newWebsite(t, c, owner, "https://example.com", 0), newProject(t, c, owner, "example.com", 0)
+	f.report, f.deletedReport = newReport(t, c, owner, "https://example.com/a", 0), newReport(t, c, owner, "https://example.com/b", 1)
+	ok(t, c.DeleteReport(t.Context(), owner, f.deletedReport.ID, toTrash(1)))
+	for f.job.Report.Run < 2 { // another account may have runs that wait
+		f.job = runOnce(t, c, f.report)
+	}
+	f.report = readReport(t, c, f.report)
+	f.project = projectOf(t, c, f.report)
 	f.deletedProject = newProject(t, c, owner, "deleted.example", 0)
 	must(c.DeleteProject(t.Context(), owner, seo.Ref{ID: f.deletedProject.ID}, toTrash(1)))(t)
 	f.forgotten = newWebsite(t, c, owner, "https://forgotten.example", 0)
@@ -50,6 +60,21 @@ func fill(t *testing.T, c store.Catalog, name string) filled {
 	f.receipt = kept(r)
 	ok(t, c.DeleteWebsite(t.Context(), owner, f.deletedWebsite.ID, toTrash(3)))
 	return f
+}
+
+// runOnce ends a run of a report if it is under way, and claims the next.
+func runOnce(t *testing.T, c store.Catalog, r seo.Report) seo.Job {
+	t.Helper()
+	job := must(c.ClaimAudit(t.Context(), "filler", at(0), at(1_000_000)))(t)
+	if job.Report.ID != r.ID {
+		t.Fatalf("report %d is claimed before report %d", job.Report.ID, r.ID)
+	}
+	must(c.SaveAudit(t.Context(), job.Lease, crawledSite(3)))(t)
+	if job.Report.Run == 1 {
+		ok(t, c.FinishAudit(t.Context(), job.Lease, seo.Done, seo.Outcome{Score: score(50)}, at(2)))
+		must(c.UpdateReport(t.Context(), r.AccountID, r.ID, func(r *seo.Report) error { r.Again(at(3)); return nil }))(t)
+	}
+	return job
 }
 
 // strangers are accounts that own nothing: one that exists and two that do not.
@@ -168,7 +193,7 @@ func strangersAreFree(t *testing.T, c store.Catalog) {
 	}
 	ok(t, c.RevokeKey(ctx, ann.account.ID, ann.key.ID, at(1)))
 	s := stateOf(t, c)
-	same(t, "the number of records in the trash of bob", 3, len(s.Trash[bob.account.ID]))
+	same(t, "the number of records in the trash of bob", 4, len(s.Trash[bob.account.ID]))
 	same(t, "the websites of bob", []analytics.Website{bob.website}, s.Websites[bob.account.ID])
 	same(t, "the projects of bob", []seo.Project{bob.project}, s.Projects[bob.account.ID])
 	ann.key.RevokedAt = at(1)

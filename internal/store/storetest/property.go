@@ -13,6 +13,7 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/fault"
+	"sightline/internal/seo"
 	"sightline/internal/store"
 	"sightline/internal/store/memory"
 )
@@ -32,6 +33,7 @@ func answersAsOracle(t *testing.T, c store.Catalog) {
 		run++
 		m := &machine{ctx: context.Background(), engine: c, oracle: memory.Open(), run: run}
 		m.emptyTrash(t)
+		m.emptyQueue(t)
 		m.createNumbered(t, 1)
 		m.createNumbered(t, 2)
 		t.Repeat(m.actions())
@@ -57,12 +59,15 @@ type machine struct {
 	run                                int // tells the e-mail addresses and secrets of runs apart
 	clock                              int // grows with each account and key, which are listed oldest first
 	accounts, keys, websites, projects twins
+	reports                            twins
+	jobs                               []twinJob
 }
 
 // actions are what a run can do. rapid prefers the first and the last in the alphabet.
 func (m *machine) actions() map[string]func(*rapid.T) {
 	all := m.trashActions()
 	maps.Copy(all, m.recordActions())
+	maps.Copy(all, m.reportActions())
 	return all
 }
 
@@ -206,7 +211,8 @@ func (m *machine) compareAll(t *rapid.T) {
 	for _, owner := range m.accounts {
 		m.compareWebsites(t, owner, websiteRequest())
 		m.compareProjects(t, owner, projectRequest())
-		m.compareTrash(t, owner, bothKinds, pageRequest())
+		m.compareReports(t, owner, seo.ReportFilter{}, seo.ReportFilter{}, reportRequest())
+		m.compareTrash(t, owner, allKinds, pageRequest())
 		m.compareReceipts(t, owner)
 	}
 }

@@ -77,7 +77,7 @@ func (m *machine) restoreProject(t *rapid.T) {
 }
 
 func (m *machine) purge(t *rapid.T) {
-	object := draw(t, "object", bothKinds...)
+	object := draw(t, "object", allKinds...)
 	owner, id := m.inTrash(t, object)
 	want, wantErr := m.oracle.Purge(m.ctx, owner.oracle, object, id.oracle, anyVersion)
 	got, err := m.engine.Purge(m.ctx, owner.engine, object, id.engine, anyVersion)
@@ -98,7 +98,7 @@ func (m *machine) purgeOlder(t *rapid.T) {
 func (m *machine) listTrash(t *rapid.T) {
 	owner := m.accounts.any(t, "account")
 	for range lists {
-		m.compareTrash(t, owner, draw(t, "objects", bothKinds, bothKinds[:1], bothKinds[1:]), somePage(t))
+		m.compareTrash(t, owner, draw(t, "objects", allKinds, allKinds[:1], allKinds[1:2], allKinds[2:]), somePage(t))
 	}
 }
 
@@ -114,10 +114,14 @@ func (m *machine) compareTrash(t *rapid.T, owner twin, objects []trash.Object, r
 
 // ofKind is the ids of all records of a kind.
 func (m *machine) ofKind(object trash.Object) twins {
-	if object == trash.Project {
+	switch object {
+	case trash.Project:
 		return m.projects
+	case trash.Report:
+		return m.reports
+	default:
+		return m.websites
 	}
-	return m.websites
 }
 
 // asOracleItem is an item in the trash of the engine with the oracle's id.

@@ -44,6 +44,9 @@ func Run(t *testing.T, open func(t *testing.T) store.Catalog) {
 		{"website lists", websiteListContracts},
 		{"projects", projectContracts},
 		{"project lists", projectListContracts},
+		{"reports", reportContracts},
+		{"audits", auditContracts},
+		{"results of audits", resultContracts},
 		{"many websites", bulkContracts},
 		{"trash", trashContracts},
 		{"purges", purgeContracts},
@@ -212,6 +215,7 @@ type state struct {
 	Keys     []account.Key
 	Websites map[int64][]analytics.Website
 	Projects map[int64][]seo.Project
+	Reports  map[int64][]seo.Report
 	Trash    map[int64][]trash.Item
 }
 
@@ -220,13 +224,14 @@ type state struct {
 func stateOf(t *testing.T, c store.Catalog) state {
 	t.Helper()
 	ctx := context.Background()
-	s := state{Websites: map[int64][]analytics.Website{}, Projects: map[int64][]seo.Project{}, Trash: map[int64][]trash.Item{}}
+	s := state{Websites: map[int64][]analytics.Website{}, Projects: map[int64][]seo.Project{}, Reports: map[int64][]seo.Report{}, Trash: map[int64][]trash.Item{}}
 	s.Accounts = must(c.Accounts(ctx))(t)
 	s.Keys = must(c.AllKeys(ctx))(t)
 	for _, a := range s.Accounts {
 		s.Websites[a.ID] = whole(t, "websites", must(c.Websites(ctx, a.ID, websiteRequest()))(t))
 		s.Projects[a.ID] = whole(t, "projects", must(c.Projects(ctx, a.ID, projectRequest()))(t))
-		s.Trash[a.ID] = whole(t, "trash", must(c.Trash(ctx, a.ID, bothKinds, pageRequest()))(t))
+		s.Trash[a.ID] = whole(t, "trash", must(c.Trash(ctx, a.ID, allKinds, pageRequest()))(t))
+		s.Reports[a.ID] = whole(t, "reports", must(c.Reports(ctx, a.ID, seo.ReportFilter{}, reportRequest()))(t))
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sightline/internal/access"
 	"sightline/internal/analytics"
 	"sightline/internal/fault"
 	"sightline/internal/store"
@@ -47,7 +48,7 @@ func updateFields(t *testing.T, c store.Catalog) {
 	}
 	for name, change := range map[string]func(*analytics.Website){
 		"URL":           func(w *analytics.Website) { w.URL = "https://www.a.example/" },
-		"Privacy":       func(w *analytics.Website) { w.Privacy = analytics.Password },
+		"Privacy":       func(w *analytics.Website) { w.Privacy = access.Password },
 		"PasswordHash":  func(w *analytics.Website) { w.PasswordHash = "hash" },
 		"Email":         func(w *analytics.Website) { w.Email = true },
 		"ExcludeBots":   func(w *analytics.Website) { w.ExcludeBots = true },
@@ -148,7 +149,7 @@ func updateAtOnce(t *testing.T, c store.Catalog) {
 	w := newWebsite(t, c, newAccount(t, c, "ann").ID, "https://a.example", 0)
 	edits := []func(*analytics.Website) error{
 		func(w *analytics.Website) error { return w.SetURL("https://b.example") },
-		func(w *analytics.Website) error { w.Privacy = analytics.Public; return nil },
+		func(w *analytics.Website) error { w.Privacy = access.Public; return nil },
 		func(w *analytics.Website) error { w.PasswordHash = "hash"; return nil },
 		func(w *analytics.Website) error { w.Email = true; return nil },
 		func(w *analytics.Website) error { w.ExcludeBots = false; return nil },

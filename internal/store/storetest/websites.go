@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sightline/internal/access"
 	"sightline/internal/analytics"
 	"sightline/internal/site"
 	"sightline/internal/store"
@@ -34,7 +35,7 @@ func plainWebsite(owner int64) analytics.Website {
 func fullWebsite(owner int64) analytics.Website {
 	return analytics.Website{
 		AccountID: owner, URL: `http://xn--mnchen-3ya.de:8080/Straße/é/e` + "\u0301" + `?q=100%_'"\&x=日本語👩‍👩‍👧#--`, Domain: "xn--mnchen-3ya.de:8080",
-		Privacy: analytics.Password, PasswordHash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA+/",
+		Privacy: access.Password, PasswordHash: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA+/",
 		Email: true, ExcludeBots: true, ExcludeParams: "utm_*\nfb%clid\r\n\\n, '; \"&\"\n" + awkward, ExcludeIPs: "10.0.0.0/8\n::1\n\n192.168.*",
 		TrackingID: "4xJ0000000000000000zZ9", Version: 7, CreatedAt: at(1), UpdatedAt: at(100_000),
 	}
@@ -64,7 +65,7 @@ func websiteFields(t *testing.T, c store.Catalog) {
 	owner := newAccount(t, c, "ann").ID
 	createAndRead(t, c, plainWebsite(owner))
 	createAndRead(t, c, fullWebsite(owner))
-	for _, privacy := range []analytics.Privacy{analytics.Public, analytics.Private, analytics.Password} {
+	for _, privacy := range []access.Privacy{access.Public, access.Private, access.Password} {
 		w := plainWebsite(owner)
 		w.Privacy, w.TrackingID = privacy, numbered("privacy", int(privacy))
 		createAndRead(t, c, w)

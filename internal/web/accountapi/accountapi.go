@@ -3,6 +3,7 @@ package accountapi
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,14 +26,16 @@ type API struct {
 }
 
 // reads says which scope shows which part of the trash.
-var reads = map[trash.Object]account.Scope{trash.Project: account.SEORead, trash.Website: account.AnalyticsRead}
+var reads = map[trash.Object]account.Scope{trash.Project: account.SEORead, trash.Report: account.SEORead, trash.Website: account.AnalyticsRead}
 
 // Routes lists the operations.
 func (a *API) Routes() []apikit.Route {
 	owner := []account.Scope{account.AccountWrite}
 	var readers []account.Scope
 	for _, object := range a.Objects {
-		readers = append(readers, reads[object])
+		if !slices.Contains(readers, reads[object]) {
+			readers = append(readers, reads[object])
+		}
 	}
 	paged := []string{"per_page", "page"}
 	return []apikit.Route{
@@ -166,7 +169,7 @@ func (a *API) listTrash(w http.ResponseWriter, r *http.Request) error {
 type itemJSON struct {
 	Object    trash.Object `json:"object"`
 	ID        int64        `json:"id"`
-	URL       string       `json:"url,omitempty"`     // of a website
+	URL       string       `json:"url,omitempty"`     // of a website or a report
 	Project   string       `json:"project,omitempty"` // the name of a project
 	DeletedAt *string      `json:"deleted_at"`
 	PurgeAt   *string      `json:"purge_at"`
@@ -174,10 +177,10 @@ type itemJSON struct {
 
 func (a *API) trashed(item trash.Item) itemJSON {
 	out := itemJSON{Object: item.Object, ID: item.ID, DeletedAt: apikit.Time(item.DeletedAt), PurgeAt: apikit.Time(item.DeletedAt.Add(a.Kept))}
-	if item.Object == trash.Website {
-		out.URL = item.Name
-	} else {
+	if item.Object == trash.Project {
 		out.Project = item.Name
+	} else {
+		out.URL = item.Name
 	}
 	return out
 }

@@ -24,9 +24,6 @@ func change(ctx context.Context, body apikit.Fields, known string) (func(*analyt
 		}
 		edit(func(w *analytics.Website) { w.URL, w.Domain = parsed.URL, parsed.Domain })
 	}
-	if value, sent := body.Choice("privacy", []string{"0", "1", "2"}, "must be 0 (public), 1 (private) or 2 (password)"); sent {
-		edit(func(w *analytics.Website) { w.Privacy = analytics.Privacy(value[0] - '0') })
-	}
 	if value, sent := switched(body, "email"); sent {
 		edit(func(w *analytics.Website) { w.Email = value })
 	}
@@ -41,18 +38,11 @@ func change(ctx context.Context, body apikit.Fields, known string) (func(*analyt
 		text := listOf(body, "exclude_ips")
 		edit(func(w *analytics.Website) { w.ExcludeIPs = text })
 	}
-	if password := body.Text("password"); password != "" {
-		hash := "not hashed: the request is refused"
-		if body.Merge(analytics.CheckPassword(password)) == nil {
-			var err error
-			if hash, err = analytics.HashPassword(ctx, password, known); err != nil {
-				return nil, err
-			}
-		}
-		edit(func(w *analytics.Website) { w.PasswordHash = hash })
-	} else if body.Null("password") {
-		edit(func(w *analytics.Website) { w.PasswordHash = "" })
+	open, err := apikit.Access(ctx, body, known)
+	if err != nil {
+		return nil, err
 	}
+	edit(func(w *analytics.Website) { open(&w.Privacy, &w.PasswordHash) })
 	return func(w *analytics.Website) error {
 		for _, e := range edits {
 			e(w)

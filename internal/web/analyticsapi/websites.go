@@ -242,16 +242,9 @@ type websiteJSON struct {
 }
 
 func toJSON(w analytics.Website) websiteJSON {
-	return websiteJSON{ID: &w.ID, URL: w.URL, Domain: w.Domain, Privacy: int(w.Privacy), HasPassword: number(w.PasswordHash != ""),
-		Email: number(w.Email), ExcludeBots: number(w.ExcludeBots), ExcludeParams: orNull(w.ExcludeParams), ExcludeIPs: orNull(w.ExcludeIPs),
+	return websiteJSON{ID: &w.ID, URL: w.URL, Domain: w.Domain, Privacy: int(w.Privacy), HasPassword: apikit.Flag(w.PasswordHash != ""),
+		Email: apikit.Flag(w.Email), ExcludeBots: apikit.Flag(w.ExcludeBots), ExcludeParams: orNull(w.ExcludeParams), ExcludeIPs: orNull(w.ExcludeIPs),
 		TrackingID: &w.TrackingID, CreatedAt: apikit.Time(w.CreatedAt), UpdatedAt: apikit.Time(w.UpdatedAt)}
-}
-
-func number(on bool) int {
-	if on {
-		return 1
-	}
-	return 0
 }
 
 func orNull(text string) *string {

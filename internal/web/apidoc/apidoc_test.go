@@ -10,6 +10,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"sightline/internal/access"
 	"sightline/internal/analytics"
 	"sightline/internal/listing"
 	"sightline/internal/seo"
@@ -195,8 +196,8 @@ func TestLimits(t *testing.T) {
 		{"project in JSON", length("NewProjectJSON", "project"), seo.MaxProjectName},
 		{"url", length("NewWebsite", "url"), site.MaxURL},
 		{"url in JSON", length("NewWebsiteJSON", "url"), site.MaxURL},
-		{"password", length("WebsiteChange", "password"), analytics.MaxPassword},
-		{"password in JSON", length("WebsiteChangeJSON", "password"), analytics.MaxPassword},
+		{"password", length("WebsiteChange", "password"), access.MaxPassword},
+		{"password in JSON", length("WebsiteChangeJSON", "password"), access.MaxPassword},
 	} {
 		if test.got != test.want {
 			t.Errorf("%s: at most %d, described %d", test.name, test.want, test.got)

@@ -72,10 +72,11 @@ func TestPageOrder(t *testing.T) {
 	for _, match := range operationID.FindAllStringSubmatch(page(t, apidoc.SEO, apidoc.Analytics), -1) {
 		got = append(got, match[1])
 	}
-	want := []string{"listProjects", "deleteProject", "listWebsites", "createWebsite", "readWebsite", "updateWebsite", "deleteWebsite",
+	want := []string{"listProjects", "deleteProject", "listReports", "createReport", "readReport", "updateReport", "patchReport", "deleteReport", "stopReport",
+		"listReportPages", "listFindings", "exportReport", "listRuns", "compareRuns", "listWebsites", "createWebsite", "readWebsite", "updateWebsite", "deleteWebsite",
 		"readStats", "listStats", "readRealtime", "readExclusions", "exportEvents", "importEvents", "compactEvents",
 		"createProject", "readProject", "patchWebsite", "deleteWebsiteToo", "applyWebsites", "reportEvent", "reportByPicture", "tracker",
-		"listTrash", "restoreProject", "purgeProject", "restoreWebsite", "purgeWebsite",
+		"listTrash", "restoreReport", "purgeReport", "restoreProject", "purgeProject", "restoreWebsite", "purgeWebsite",
 		"readAccount", "listKeys", "createKey", "revokeKey", "openapi", "docs", "health", "ready"}
 	if !slices.Equal(got, want) {
 		t.Errorf("order %q, want %q", got, want)

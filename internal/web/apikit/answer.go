@@ -62,6 +62,14 @@ func Time(t time.Time) *string {
 	return &text
 }
 
+// Flag is how an answer writes a switch: 1 when it is on.
+func Flag(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
 // A refusal is an error with the status that it is answered with.
 type refusal struct {
 	status int

@@ -153,6 +153,19 @@ func (f Fields) Choice(name string, allowed []string, words string) (value strin
 	return text, true
 }
 
+// Within is the value of a field that is an integer between two others. An empty value counts as not sent.
+func (f Fields) Within(name string, least, most int) (n int, sent bool) {
+	text := f.one(name)
+	if text == "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || strconv.Itoa(n) != text || n < least || n > most {
+		f.Bad[name] = []string{fmt.Sprintf("must be an integer from %d to %d", least, most)}
+	}
+	return n, true
+}
+
 // Merge adds what an error says to the bad fields of a body, and returns all of them.
 func (f Fields) Merge(err error) error {
 	if err := f.Bad.Merge(err); err != nil {

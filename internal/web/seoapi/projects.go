@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sightline/internal/account"
+	"sightline/internal/analytics"
 	"sightline/internal/seo"
 	"sightline/internal/trash"
 	"sightline/internal/web/apikit"
@@ -15,10 +16,15 @@ import (
 // An API serves the area.
 type API struct {
 	Projects seo.Projects
+	Reports  seo.Reports
+	Results  seo.Results
+	Websites analytics.Websites // whose hosts are the account's own
 	Trash    trash.Trash
 	Kept     time.Duration // how long deleted projects stay in the trash; 0: they are erased at once
 	Base     string        // the area's base URL
 	Now      func() time.Time
+	Wake     func()      // tells whoever makes audits that one waits
+	Ending   func() bool // the server is about to stop: nobody should be kept waiting
 }
 
 var (
@@ -28,14 +34,14 @@ var (
 
 // Routes lists the operations, the documented ones first.
 func (a *API) Routes() []apikit.Route {
-	return []apikit.Route{
+	return append([]apikit.Route{
 		{Method: "GET", Path: "/api/v1/projects", Scopes: read, Query: apikit.ListQuery, Serve: a.list},
 		{Method: "DELETE", Path: "/api/v1/projects/{project}", Scopes: write, Serve: a.delete},
 		{Method: "GET", Path: "/api/v1/projects/{project}", Scopes: read, Serve: a.read},
 		{Method: "POST", Path: "/api/v1/projects", Scopes: write, Body: []string{"project", "url"}, Serve: a.create},
 		{Method: "POST", Path: "/api/v1/trash/project/{id}/restore", Scopes: write, Serve: a.restore},
 		{Method: "DELETE", Path: "/api/v1/trash/project/{id}", Scopes: write, Serve: a.purge},
-	}
+	}, a.reportRoutes()...)
 }
 
 var projectList = apikit.List{

@@ -8,10 +8,14 @@ import (
 
 // agree takes care of the fields and parameters that depend on each other: it changes or leaves out those that do not go with
 // the others.
-func agree(all []field) []field {
+func (g *Generator) agree(all []field) []field {
 	f := fields(all)
+	if f.text("ignore_robots") == "1" { // on one's own site alone
+		f.set("url", "https://"+g.website().Host)
+	}
 	f.agreePrivacy()
 	f.agreeEvent()
+	f.agreeScope()
 	f.agreePeriod()
 	f.agreeRows()
 	return f
@@ -59,6 +63,13 @@ func (f *fields) agreePrivacy() {
 func (f *fields) agreeEvent() {
 	if f.text("kind") == "event" && f.text("name") == "" {
 		f.set("name", "signup")
+	}
+}
+
+// agreeScope: only an audit of a site has a number of pages and a sitemap.
+func (f *fields) agreeScope() {
+	if f.text("max_pages")+f.text("sitemap") != "" {
+		f.set("scope", "site")
 	}
 }
 

@@ -34,7 +34,10 @@ type Stage interface {
 }
 
 // A Record is what a path and the headers say of a record, and for a website what reports about it say.
-type Record struct{ Name, Tag, TrackingID, Host string }
+type Record struct {
+	Name, Tag, TrackingID, Host string
+	Runs                        []string // the numbers of its audits, if it has any
+}
 
 // A Request is a generated request.
 type Request struct {
@@ -62,6 +65,11 @@ type operation struct {
 // takes says whether an operation has a parameter in a part of the request.
 func (o operation) takes(in string) bool {
 	return slices.ContainsFunc(o.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.In == in })
+}
+
+// knows says whether an operation has a parameter of that name.
+func (o operation) knows(name string) bool {
+	return slices.ContainsFunc(o.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == name })
 }
 
 // NewGenerator makes requests for the operations of a document.
@@ -133,7 +141,7 @@ type draft struct {
 	objects [][]field         // what the body says
 	content []byte            // the body, if it does not say that
 	record  Record            // that the path names, if it names one
-	named   map[string]string // the parameters of the path
+	named   map[string]string // the parameters of the path, escaped
 	wrong   []string
 	want    []int
 }
@@ -159,7 +167,7 @@ func (g *Generator) draft(op operation) *draft {
 	for _, parameter := range op.Parameters {
 		g.parameter(d, parameter.Value)
 	}
-	d.asked = agree(d.asked)
+	d.asked = g.agree(d.asked)
 	if op.RequestBody != nil {
 		g.body(d, op.RequestBody.Value)
 	}
@@ -171,11 +179,14 @@ func (g *Generator) parameter(d *draft, p *openapi3.Parameter) {
 	switch {
 	case p.In == openapi3.ParameterInPath:
 		d.record = g.stage.Record(d.op.path)
-		d.named[p.Name] = d.record.Name
-		d.path = strings.ReplaceAll(d.path, "{"+p.Name+"}", url.PathEscape(d.record.Name))
+		value := d.record.Name
+		if p.Name == "from" || p.Name == "to" {
+			value = pick(g, d.record.Runs)
+		}
+		d.name(p.Name, url.PathEscape(value))
 	case p.In == openapi3.ParameterInQuery && p.AllowEmptyValue && g.chance(5):
 		d.ask(p.Name, "")
-	case p.In == openapi3.ParameterInQuery && (p.Required || g.chance(40)):
+	case p.In == openapi3.ParameterInQuery && (p.Required || g.chance(cmp.Or(seldom[p.Name], 40))):
 		d.ask(p.Name, g.value(p.Name, p.Schema.Value))
 	case p.Name == "If-Match" && g.chance(30):
 		d.header.Set(p.Name, pick(g, []string{d.record.Tag, "*", `"0-0", ` + d.record.Tag}))
@@ -185,6 +196,15 @@ func (g *Generator) parameter(d *draft, p *openapi3.Parameter) {
 	case p.Name == "Idempotency-Key" && g.chance(30):
 		g.serial++
 		d.header.Set(p.Name, fmt.Sprintf("%x %d", g.random.Uint64(), g.serial))
+	}
+}
+
+// name gives a parameter of the path a value, which is escaped.
+func (d *draft) name(parameter, value string) {
+	d.named[parameter] = value
+	d.path = d.op.path
+	for parameter, value := range d.named {
+		d.path = strings.Replace(d.path, "{"+parameter+"}", value, 1)
 	}
 }
 
@@ -242,7 +262,7 @@ func (g *Generator) object(schema *openapi3.Schema) []field {
 		}
 		fields = append(fields, field{name, value})
 	}
-	return agree(fields)
+	return g.agree(fields)
 }
 
 // vary writes a valid request in another way that must make no difference.

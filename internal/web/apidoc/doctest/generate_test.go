@@ -15,7 +15,7 @@ type prop struct{}
 func (prop) Key(lacking []string) string { return fmt.Sprintf("a-key-that-lacks-%v", lacking) }
 
 func (prop) Record(string) doctest.Record {
-	return doctest.Record{Name: "7", Tag: `"7-1"`, TrackingID: "x", Host: "x.example"}
+	return doctest.Record{Name: "7", Tag: `"7-1"`, TrackingID: "x", Host: "x.example", Runs: []string{"1", "2"}}
 }
 
 // A generator reaches every operation, in right and in wrong ways that have the answers which the document knows, and makes
@@ -31,7 +31,7 @@ func TestGenerator(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const requests = 5_000
+	const requests = 10_000
 	valid, operations, flaws, statuses := 0, map[string][2]int{}, map[string]int{}, map[int]int{}
 	for range requests {
 		r := generators[0].Next()
@@ -58,7 +58,7 @@ func TestGenerator(t *testing.T) {
 	if valid < requests*28/100 || valid > requests*32/100 {
 		t.Errorf("%d of %d are valid", valid, requests)
 	}
-	if len(operations) != 35 || len(flaws) != 22 {
+	if len(operations) != 49 || len(flaws) != 24 {
 		t.Errorf("%d operations: %v\n%d flaws: %v", len(operations), operations, len(flaws), flaws)
 	}
 	for operation, count := range operations {

@@ -1,7 +1,9 @@
 package doctest
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,8 +18,8 @@ func (g *Generator) shake(d *draft) {
 	case way <= 1 && d.kind != "":
 		d.content = g.mutate(d.encode())
 	case way == 2 && len(d.named) > 0:
-		for _, value := range d.named {
-			d.path = strings.Replace(d.path, url.PathEscape(value), url.PathEscape("x"+string(g.mutate([]byte(g.anyText())))), 1)
+		for _, name := range slices.Sorted(maps.Keys(d.named)) {
+			d.name(name, url.PathEscape("x"+string(g.mutate([]byte(g.anyText())))))
 		}
 	default:
 		name := pick(g, []string{"search", "page", "sort", "dry_run", ""})

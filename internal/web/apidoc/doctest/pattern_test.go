@@ -2,14 +2,14 @@ package doctest
 
 import "testing"
 
-// keyOnly is a stage without records.
-type keyOnly struct{}
+// oneSite is a stage with a website alone.
+type oneSite struct{}
 
-func (keyOnly) Key([]string) string  { return "key" }
-func (keyOnly) Record(string) Record { return Record{} }
+func (oneSite) Key([]string) string  { return "key" }
+func (oneSite) Record(string) Record { return Record{Host: "own.example"} }
 
 func TestMatching(t *testing.T) {
-	g, err := NewGenerator([]byte(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{},"components":{}}`), keyOnly{}, 1)
+	g, err := NewGenerator([]byte(`{"openapi":"3.1.0","info":{"title":"t","version":"1"},"paths":{},"components":{}}`), oneSite{}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,14 @@ func TestAgree(t *testing.T) {
 		{[]field{{"limit", 10.0}, {"compare", "previous_year"}}, []field{{"compare", "previous_year"}}},
 		{[]field{{"sort", "visits:asc"}}, nil},
 		{[]field{{"sort", "visits:asc"}, {"metrics", "events visits"}}, []field{{"sort", "visits:asc"}, {"metrics", "events visits"}}},
+		{[]field{{"max_pages", 9.0}}, []field{{"max_pages", 9.0}, {"scope", "site"}}},
+		{[]field{{"scope", "page"}, {"sitemap", "x"}}, []field{{"scope", "site"}, {"sitemap", "x"}}},
+		{[]field{{"scope", "page"}, {"sitemap", nil}}, []field{{"scope", "page"}, {"sitemap", nil}}},
+		{[]field{{"ignore_robots", 1.0}, {"url", "other.example"}}, []field{{"ignore_robots", 1.0}, {"url", "https://own.example"}}},
+		{[]field{{"ignore_robots", ""}, {"url", "other.example"}}, []field{{"ignore_robots", ""}, {"url", "other.example"}}},
 	} {
-		if got := quoteFields(agree(test.sent)); got != quoteFields(test.want) {
+		g := &Generator{stage: oneSite{}}
+		if got := quoteFields(g.agree(test.sent)); got != quoteFields(test.want) {
 			t.Errorf("%s, want %s", got, quoteFields(test.want))
 		}
 	}

@@ -3,7 +3,6 @@ package doctest
 import (
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -29,6 +28,7 @@ var flaws = []flaw{
 	{"a bad parameter", "query", (*Generator).badParameter},
 	{"a parameter sent twice", "query", (*Generator).doubleParameter},
 	{"a required parameter left out", "query", (*Generator).missingParameter},
+	{"an unknown run", "query", (*Generator).otherRun},
 	{"a body of another type", "body", (*Generator).badType},
 	{"a malformed body", "body", (*Generator).badBody},
 	{"a large body", "body", (*Generator).largeBody},
@@ -40,6 +40,7 @@ var flaws = []flaw{
 	{"an unknown field", "body", (*Generator).unknownField},
 	{"privacy 2 without a password", "body", (*Generator).missingPassword},
 	{"too many entries", "body", (*Generator).badArray},
+	{"robots.txt of another's site", "body", (*Generator).foreignRobots},
 	{"a bad Idempotency-Key", "header", (*Generator).badIdempotencyKey},
 	{"another version", "header", (*Generator).badMatch},
 }
@@ -114,11 +115,17 @@ func (g *Generator) otherRecord(d *draft) []int {
 		return nil
 	}
 	odd := []string{"0", "-1", "1.5", "1e3", "9223372036854775807", "9223372036854775808", "99999999999999999999999", "x", "nothing.example", "%00", "%ff", "%0a",
-		"%2f", "%20", "1%20", "+1", "0x1", "%EF%BC%91", "null", "'%20OR%201=1--", "1;drop", "%252e", "*", strings.Repeat("9", 3000)}
-	for name, value := range d.named {
-		d.path = strings.Replace(d.path, url.PathEscape(value), pick(g, odd), 1)
-		delete(d.named, name)
+		"%2f", "%20", "1%20", "+1", "0x1", "%EF%BC%91", "null", "'%20OR%201=1--", "1;drop", "%252e", "*", "2147483647", "2147483648", strings.Repeat("9", 3000)}
+	d.name(pick(g, slices.Sorted(maps.Keys(d.named))), pick(g, odd))
+	return []int{http.StatusNotFound}
+}
+
+// otherRun asks for an audit that the report does not have.
+func (g *Generator) otherRun(d *draft) []int {
+	if !d.op.knows("run") {
+		return nil
 	}
+	d.askInstead("run", pick(g, []string{"1000", "32768", "2147483647"}))
 	return []int{http.StatusNotFound}
 }
 
@@ -209,7 +216,7 @@ func (d *draft) askInstead(parameter string, value any) {
 }
 
 func (g *Generator) badIdempotencyKey(d *draft) []int {
-	if !slices.ContainsFunc(d.op.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == "Idempotency-Key" }) {
+	if !d.op.knows("Idempotency-Key") {
 		return nil
 	}
 	d.header["Idempotency-Key"] = pick(g, [][]string{{""}, {strings.Repeat("x", 256)}, {"ü"}, {"\xff"}, {"a\tb"}, {"a", "a"}, {strings.Repeat("x", 9000)}})

@@ -185,3 +185,14 @@ func (g *Generator) badArray(d *draft) []int {
 	}
 	return []int{http.StatusUnprocessableEntity}
 }
+
+// foreignRobots asks to go past the robots.txt of a site that is not one's own.
+func (g *Generator) foreignRobots(d *draft) []int {
+	if !d.hasFields() || d.schema.Properties["ignore_robots"] == nil {
+		return nil
+	}
+	f := (*fields)(&d.objects[0])
+	f.set("ignore_robots", "1")
+	f.set("url", g.address())
+	return []int{http.StatusUnprocessableEntity}
+}

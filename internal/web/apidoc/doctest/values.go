@@ -11,8 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// seldom says how often, of a hundred, an optional field is sent whose work takes long.
-var seldom = map[string]int{"password": 1}
+// seldom says how often, of a hundred, an optional field or parameter is sent whose work takes long.
+var seldom = map[string]int{"password": 1, "wait": 20}
 
 var (
 	unknownNames = []string{"color", "URL", "id", "__proto__", "a[b]", "", "ü", "x" + strings.Repeat("y", 100)}

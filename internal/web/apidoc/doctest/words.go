@@ -16,9 +16,9 @@ type word struct {
 
 // words are found by the format of a schema, else by the name of the field.
 var words = map[string]word{
-	"url": {make: (*Generator).address, bad: []string{"ftp://example.com", "https://", "https://user@example.com", "https://a b.example", "no-dots",
-		"https://example.com:99999", "https://exa%mple.com", "https://a..example", "javascript:alert(1)", "https://" + strings.Repeat("a", 64) + ".example"}},
-	"domain": {make: (*Generator).host, always: true, bad: []string{"no-dots", "a..example", "user@example.com"}},
+	"url":     {make: (*Generator).address, bad: badAddresses},
+	"sitemap": {make: (*Generator).address, bad: badAddresses},
+	"domain":  {make: (*Generator).host, always: true, bad: []string{"no-dots", "a..example", "user@example.com"}},
 	"project": {make: func(g *Generator) string {
 		return pick(g, []string{g.host(), "Shop no. " + g.unique(), "büro " + g.unique()})
 	},
@@ -31,6 +31,18 @@ var words = map[string]word{
 		bad: []string{strings.Repeat("a ", 101), strings.Repeat("x", 101)}},
 	"exclude_ips": {make: fixed("", "192.0.2.1", "10.0.0.*", "2001:db8::/32\n::1", "10.*; 192.0.2.0/24"),
 		bad: []string{"10.0.0.300", "192.0.2.0/33", "localhost", "*", "10.*.1.1", "::1%eth0", strings.Repeat("10.0.0.1 ", 501)}},
+
+	"wait": {make: fixed("0", "1"), bad: []string{"31", "-1", "0.5", "1s"}},
+	"run":  {make: func(g *Generator) string { return pick(g, g.report().Runs) }, bad: []string{"0", "1.5", "2147483648", "newest"}},
+	"check": {make: func(g *Generator) string {
+		return pick(g, []string{"title.missing", "http.4xx", "no.such.check", g.text(20)})
+	}},
+	"audited-page": {make: func(g *Generator) string {
+		return pick(g, []string{"https://" + g.report().Host + "/", "https://" + g.report().Host + "/lost", g.address(), g.text(20)})
+	}},
+	"project-ref": {make: func(g *Generator) string {
+		return pick(g, []string{g.report().Host, "WWW." + g.report().Host, g.host(), "büro " + g.unique(), "1", "9223372036854775807"})
+	}, bad: []string{"0", "  ", "/", ".", "..", "9223372036854775808"}},
 
 	"from": {make: func(g *Generator) string {
 		return pick(g, []string{"today", "1d", "7d", "30d", "366d", "1mo", "12mo", g.day(2026, 11)})
@@ -60,6 +72,9 @@ var words = map[string]word{
 	"props-text":  {make: fixed("", "{}", "null", `{"plan": "pro"}`, ` {"n": 1, "paid": true, "x": null}`), bad: []string{`{"a"}`, "{} {}", `{"` + strings.Repeat("x", 301) + `": 1}`}},
 }
 
+var badAddresses = []string{"ftp://example.com", "https://", "https://user@example.com", "https://a b.example", "no-dots", "https://example.com:99999",
+	"https://exa%mple.com", "https://a..example", "javascript:alert(1)", "https://" + strings.Repeat("a", 64) + ".example"}
+
 // filterPattern makes filters that are easy to pass.
 const filterPattern = `(page|entry_page|exit_page|source|country|city|device|event|prop:[a-z]{1,9}):(is|is_not|contains|matches):[a-zA-Z/|*:.ü ]{0,9}`
 
@@ -70,7 +85,7 @@ var (
 
 // wordOf finds the word that describes a field.
 func wordOf(name string, schema *openapi3.Schema) (word, bool) {
-	if len(schema.Enum) > 0 || !schema.Type.Permits("string") && !schema.Type.Is("array") {
+	if len(schema.Enum) > 0 || !schema.Type.Permits("string") && !schema.Type.Is("array") && !schema.Type.Is("integer") {
 		return word{}, false
 	}
 	found, known := words[schema.Format]
@@ -92,6 +107,9 @@ func (g *Generator) unique() string {
 
 // website is one that is there.
 func (g *Generator) website() Record { return g.stage.Record("") }
+
+// report is a report of an audit that is there.
+func (g *Generator) report() Record { return g.stage.Record("/reports/") }
 
 func (g *Generator) host() string {
 	return pick(g, []string{"", "www.", "shop."}) + g.unique() + pick(g, []string{".example", ".example.com:8080", ".münchen.example"})

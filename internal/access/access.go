@@ -1,4 +1,5 @@
-package analytics
+// Package access says who may open a page that its owner can close: to everyone, to nobody else, or by a password.
+package access
 
 import (
 	"context"
@@ -15,7 +16,28 @@ import (
 	"sightline/internal/fault"
 )
 
-// MaxPassword is the longest password of a website, in characters.
+// Privacy says who may open the pages of a website or of a report.
+type Privacy int
+
+// The privacies, with their numbers in the interface.
+const (
+	Public   Privacy = 0
+	Private  Privacy = 1
+	Password Privacy = 2 // whoever knows the password
+)
+
+// Check reports a privacy that does not exist, and one that lacks its password.
+func (p Privacy) Check(passwordHash string) error {
+	switch {
+	case p < Public || p > Password:
+		return fault.Field("privacy", "must be 0, 1 or 2")
+	case p == Password && passwordHash == "":
+		return fault.Field("password", "is required when privacy is 2")
+	}
+	return nil
+}
+
+// MaxPassword is the longest password, in characters.
 const MaxPassword = 128
 
 // The cost of argon2id, as OWASP recommends it: 19 MiB of memory, two passes, one lane.

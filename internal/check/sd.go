@@ -1,0 +1,5 @@
+package check
+
+import "sightline/internal/seo"
+
+func sdParseError(p *seo.Page, _ *Row) hit { return sample(p.BadData, "error") }
