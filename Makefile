@@ -4,12 +4,13 @@
 
 SIZES ?= 1000,100000,1000000
 EVENTS ?= 1000000,10000000
+PAGES ?= 1000,5000,50000
 KILLS ?= 200
 REQUESTS ?= 1000000
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## build and start both areas on the embedded database; prints the first API key and curl lines
 	./bin/sightline serve $(ARGS)
@@ -32,11 +33,12 @@ check: ## gofmt, go vet and staticcheck
 	go vet ./...
 	go tool staticcheck ./...
 
-bench: ## measure everything beside a baseline (SIZES websites, EVENTS), kill -9 the server (KILLS), flood it, send generated requests (REQUESTS); takes two hours
+bench: ## measure everything beside a baseline (SIZES websites, EVENTS, PAGES of a site), kill -9 the server (KILLS), flood it, send generated requests (REQUESTS); takes two hours
 	@scripts/need go g++
 	DURABLE=1 scripts/with-postgres go run ./bench -sizes $(SIZES)
 	go run ./bench -collect
 	go run ./bench -events $(EVENTS)
+	scripts/with-site sh -c 'go run ./bench -audit "$$SITE" -audit-pages $(PAGES)'
 	DURABLE=1 SIGHTLINE_KILLS=$(KILLS) scripts/with-postgres go test -count=1 -v -timeout 90m -run '^Test(Counted)?KillNine$$' ./cmd/sightline
 	SIGHTLINE_OVERLOAD=5m go test -count=1 -v -timeout 20m -run '^TestCountedOverload$$' ./cmd/sightline
 	SIGHTLINE_REQUESTS=$(REQUESTS) scripts/with-postgres go test -race -count=1 -v -timeout 3h -parallel 8 -run '^TestGeneratedRequests$$' ./internal/web

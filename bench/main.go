@@ -4,6 +4,7 @@
 //	go run ./bench -sizes 1000,100000,1000000
 //	go run ./bench -events 1000000,10000000
 //	go run ./bench -collect
+//	go run ./bench -audit /usr/share/doc/some-manual/html -audit-pages 1000,5000,50000
 package main
 
 import (
@@ -50,12 +51,25 @@ func run(ctx context.Context) error {
 	flag.StringVar(&s.postgres, "postgres", os.Getenv("SIGHTLINE_TEST_POSTGRES"), "a PostgreSQL server to measure too; each size gets a schema of its own")
 	events := flag.String("events", "", "measure the store of events alone, with so many events in turn")
 	collecting := flag.Bool("collect", false, "measure the collector, and the program that is built from here, alone")
+	var a auditSettings
+	flag.StringVar(&a.dir, "audit", "", "measure audits of the static site in this directory alone, beside colly and a bare fetch-and-parse")
+	flag.StringVar(&a.pages, "audit-pages", "1000,5000,50000", "how many of its pages, in turn")
+	flag.BoolVar(&a.serve, "audit-serve", false, "used by -audit itself: serve the site")
+	flag.StringVar(&a.way, "audit-way", "", "used by -audit itself: measure one way")
+	flag.StringVar(&a.start, "audit-start", "", "used by -audit itself: where the site is")
+	flag.IntVar(&a.most, "audit-most", 0, "used by -audit itself: how many pages")
 	flag.Parse()
 	switch {
 	case *events != "":
 		return measureEvents(ctx, *events, os.Stdout)
 	case *collecting:
 		return errors.Join(measureCollect(ctx, os.Stdout), measureProgram(ctx, os.Stdout))
+	case a.serve:
+		return beSite(a.dir)
+	case a.way != "":
+		return measureWay(ctx, a)
+	case a.dir != "":
+		return measureAudits(ctx, a, os.Stdout)
 	}
 	for text := range strings.SplitSeq(*sizes, ",") {
 		n, err := strconv.Atoi(text)
