@@ -9,6 +9,9 @@ KILLS ?= 200
 REQUESTS ?= 1000000
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
+# On Linux the symbols of the C++ library are left out of those that other programs could ask for: 7 MB less to load.
+LINK := $(shell test "$$(uname)" = Linux && echo -extldflags=-Wl,--exclude-libs,ALL)
+
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -20,7 +23,7 @@ demo: build ## the same with 30 example projects and websites, in a directory of
 
 build: ## build ./bin/sightline
 	@scripts/need go
-	CGO_ENABLED=$$(scripts/cgo) go build -trimpath -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/sightline ./cmd/sightline
+	CGO_ENABLED=$$(scripts/cgo) go build -trimpath -buildvcs=false -ldflags "-s -w $(LINK) -X main.version=$(VERSION)" -o bin/sightline ./cmd/sightline
 
 test: check build ## everything: static checks, then all tests with the race detector, with SQLite, DuckDB, a PostgreSQL and a Chromium of its own
 	@scripts/need curl chromium node npm

@@ -53,10 +53,10 @@ func realServer(t *testing.T, catalog web.Catalog, together bool, limit *apikit.
 	server := &web.Server{SEO: &seo.Place, Analytics: &analytics.Place, Catalog: catalog, Gate: account.NewGate(catalog, time.Now), Events: memory.OpenEvents(time.Now), Limit: limit,
 		TrashKept: 7 * 24 * time.Hour, Version: "test", Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	if together {
-		analytics.handle(t, server, &seo.Place, &analytics.Place)
+		analytics.handler = server.Handler(&seo.Place, &analytics.Place)
 	} else {
-		seo.handle(t, server, &seo.Place)
-		analytics.handle(t, server, &analytics.Place)
+		seo.handler = server.Handler(&seo.Place)
+		analytics.handler = server.Handler(&analytics.Place)
 	}
 	options := client.Options{SEOURL: seo.URL.String(), AnalyticsURL: analytics.URL.String(), Key: secret}
 	for _, change := range changes {
@@ -85,14 +85,6 @@ func newPlace(t *testing.T) *place {
 		t.Fatal(err)
 	}
 	return p
-}
-
-func (p *place) handle(t *testing.T, server *web.Server, places ...*web.Place) {
-	t.Helper()
-	var err error
-	if p.handler, err = server.Handler(places...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // refusal is the *client.Error that a call must have ended with.

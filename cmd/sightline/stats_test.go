@@ -56,11 +56,8 @@ func startCounter(t *testing.T) *counter {
 	}
 	clock := func() time.Time { return now }
 	place := &web.Place{URL: base}
-	handler, err = (&web.Server{SEO: &web.Place{URL: base}, Analytics: place, Catalog: catalog, Gate: account.NewGate(catalog, clock), Events: memory.OpenEvents(clock),
+	handler = (&web.Server{SEO: &web.Place{URL: base}, Analytics: place, Catalog: catalog, Gate: account.NewGate(catalog, clock), Events: memory.OpenEvents(clock),
 		Version: "test", Now: clock, Log: slog.New(slog.DiscardHandler)}).Handler(place)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c.address = server.URL
 	return c
 }

@@ -113,7 +113,7 @@ func (c *Collector) Collect(ctx context.Context, hits []Hit) ([]Outcome, error) 
 	if waiting := c.waiting.Add(many); waiting > MaxWaiting && waiting != many {
 		c.waiting.Add(-many)
 		c.refused.Add(many)
-		return nil, fmt.Errorf("hits: %w", fault.Busy)
+		return nil, fault.Busy
 	}
 	defer c.waiting.Add(-many)
 	today, yesterday, err := c.salts.today(ctx)
@@ -150,6 +150,16 @@ func (c *Collector) Collect(ctx context.Context, hits []Hit) ([]Outcome, error) 
 		return nil, err
 	}
 	return outcomes, nil
+}
+
+// Busy says whether a hit would be refused right now. Whoever asks before reading one, and then does not, spares the work at a time when there
+// is too much; it is counted as refused.
+func (c *Collector) Busy() bool {
+	if c.waiting.Load() < MaxWaiting {
+		return false
+	}
+	c.refused.Add(1)
+	return true
 }
 
 // A work is what collecting needs for a moment. It is reused, so that a hit leaves little behind for the garbage collector.

@@ -89,7 +89,7 @@ func (d *directory) find(ctx context.Context, hit *Hit) (*website, error) {
 	if q == (question{}) || len(q.tracking) > maxTracking {
 		return nil, nil
 	}
-	row := d.known.FindOr(q, func() *row { return &row{} })
+	row := d.row(q)
 	known := row.answer.Load()
 	if !d.fresh(known) {
 		row.asking.Lock()
@@ -105,6 +105,14 @@ func (d *directory) find(ctx context.Context, hit *Hit) (*website, error) {
 	return known.site, nil
 }
 
+// row finds the row of a question, or adds one, which keeps no more of a hit than the question.
+func (d *directory) row(q question) *row {
+	if known, found := d.known.Find(q); found {
+		return known
+	}
+	return d.known.FindOr(question{strings.Clone(q.tracking), strings.Clone(q.domain)}, func() *row { return &row{} })
+}
+
 // fresh says whether an answer is trusted. After a failure the catalog is given as much time before it is asked again.
 func (d *directory) fresh(known *answer) bool {
 	return known != nil && d.now().Sub(known.checked).Abs() < trusted
@@ -114,7 +122,7 @@ func (d *directory) fresh(known *answer) bool {
 func ask(hit *Hit) question {
 	switch {
 	case hit.Site != "":
-		return question{tracking: strings.Clone(hit.Site)}
+		return question{tracking: hit.Site}
 	case hit.Domain != "":
 		return question{domain: page.Split("https://" + hit.Domain).Domain()}
 	}

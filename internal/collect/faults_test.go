@@ -278,6 +278,51 @@ func TestOverload(t *testing.T) {
 	}
 }
 
+// A lingering catalog answers when it is let go.
+type lingeringCatalog struct {
+	collect.Catalog
+	asked, let chan struct{}
+}
+
+func (c lingeringCatalog) TrackedWebsite(ctx context.Context, id string) (analytics.Website, error) {
+	close(c.asked)
+	<-c.let
+	return c.Catalog.TrackedWebsite(ctx, id)
+}
+
+// Whoever asks first learns that a hit would be refused.
+func TestBusy(t *testing.T) {
+	i := install(t)
+	i.stop(t)
+	catalog := lingeringCatalog{i.catalog, make(chan struct{}), make(chan struct{})}
+	i.start(t, catalog, i.events)
+	hits := make([]collect.Hit, collect.MaxWaiting)
+	for n := range hits {
+		hits[n] = i.hit()
+	}
+	if i.Busy() {
+		t.Error("busy without a hit")
+	}
+	var running sync.WaitGroup
+	running.Go(func() {
+		if _, err := i.Collect(t.Context(), hits); err != nil {
+			t.Error(err)
+		}
+	})
+	<-catalog.asked
+	if !i.Busy() {
+		t.Errorf("not busy with %d hits", len(hits))
+	}
+	if _, err := i.Collect(t.Context(), hits[:1]); !errors.Is(err, fault.Busy) {
+		t.Errorf("one more hit: %v", err)
+	}
+	close(catalog.let)
+	running.Wait()
+	if i.Busy() {
+		t.Error("still busy")
+	}
+}
+
 // A bulk that is larger than what may wait is taken when nobody else waits.
 func TestLargeBulk(t *testing.T) {
 	i := install(t)

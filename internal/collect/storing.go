@@ -92,7 +92,11 @@ func (c *Collector) read(ctx context.Context, after int64) ([]spool.Group, error
 
 // batch makes one batch of groups. A group that cannot be understood, such as one of a newer program, is put aside.
 func (c *Collector) batch(ctx context.Context, groups []spool.Group) (analytics.Batch, error) {
-	var batch analytics.Batch
+	records := 0
+	for _, group := range groups {
+		records += len(group.Records)
+	}
+	batch := analytics.Batch{Events: make([]analytics.Event, 0, records)} // nearly all hold one event
 	for _, group := range groups {
 		whole := batch
 		for _, record := range group.Records {

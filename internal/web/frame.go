@@ -2,9 +2,11 @@ package web
 
 import (
 	"cmp"
-	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -32,16 +34,23 @@ type Meter interface {
 	Ended(area, method, route string, status int, took time.Duration)
 }
 
+// Headers of every answer. They are shared, so nobody may change them; to set one anew is fine.
+var (
+	noSniff   = []string{"nosniff"}
+	anyOrigin = []string{"*"}
+	exposed   = []string{"ETag, Location, Retry-After, X-Request-Id, X-Ignored-Fields, X-Same-Domain, Idempotency-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset"}
+)
+
 func (f *frame) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	r = apikit.Begin(r, requestID(r))
 	call := apikit.CallOf(r)
 	answer := &recorder{ResponseWriter: w}
 	header := answer.Header()
-	header.Set("X-Request-Id", call.RequestID)
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("Access-Control-Allow-Origin", "*")
-	header.Set("Access-Control-Expose-Headers", "ETag, Location, Retry-After, X-Request-Id, X-Ignored-Fields, X-Same-Domain, Idempotency-Replayed, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+	header["X-Request-Id"] = []string{call.RequestID}
+	header["X-Content-Type-Options"] = noSniff
+	header["Access-Control-Allow-Origin"] = anyOrigin
+	header["Access-Control-Expose-Headers"] = exposed
 	if f.meter != nil {
 		f.meter.Began()
 		defer func() { f.measure(call, answer.status, time.Since(start)) }()
@@ -92,6 +101,9 @@ func (f *frame) logRequest(r *http.Request, answer *recorder, took time.Duration
 	case answer.status >= 500 && r.Context().Err() == nil: // else the caller has gone
 		level = slog.LevelError
 	}
+	if !f.log.Enabled(r.Context(), level) {
+		return
+	}
 	f.log.Log(r.Context(), level, "request", "route", route, "status", answer.status, "ms", float64(took.Microseconds())/1000,
 		"bytes", answer.bytes, "key", call.Key.ID, "request_id", call.RequestID)
 }
@@ -102,9 +114,21 @@ func requestID(r *http.Request) string {
 	unprintable := strings.ContainsFunc(own, func(c rune) bool { return c < ' ' || c > '~' })
 	_, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if own == "" || len(own) > 64 || unprintable || account.LooksMade(own) || own == strings.TrimSpace(secret) {
-		return rand.Text()
+		return newRequestID()
 	}
 	return own
+}
+
+var idLetters = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+// newRequestID is 128 random bits. It need not be secret, but must not come twice.
+func newRequestID() string {
+	var bits [16]byte
+	var text [26]byte
+	binary.NativeEndian.PutUint64(bits[:8], rand.Uint64())
+	binary.NativeEndian.PutUint64(bits[8:], rand.Uint64())
+	idLetters.Encode(text[:], bits[:])
+	return string(text[:])
 }
 
 // A recorder remembers what was answered.
@@ -118,15 +142,20 @@ type recorder struct {
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
-		http.NewResponseController(r.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime)) // fails where there is no connection
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
+
+// atOnce is the size of an answer that is sent in one piece, and needs no time to be sent. The writeTime of the request bounds it.
+const atOnce = 2048
 
 // Write implements http.ResponseWriter.
 func (r *recorder) Write(data []byte) (int, error) {
 	if r.status == 0 {
 		r.WriteHeader(http.StatusOK)
+	}
+	if r.bytes <= atOnce && r.bytes+len(data) > atOnce {
+		http.NewResponseController(r.ResponseWriter).SetWriteDeadline(time.Now().Add(answerTime)) // fails where there is no connection
 	}
 	n, err := r.ResponseWriter.Write(data)
 	r.bytes += n

@@ -118,8 +118,7 @@ func newPlay(t *testing.T, database, dir string, described []apidoc.Area, seed u
 			server.Analytics = &own
 		}
 	}
-	handler, err := server.Handler(places...)
-	p.ok(err)
+	handler := server.Handler(places...)
 	document, err := apidoc.Document("test", place.URL.String(), described...)
 	p.ok(err)
 	p.transport = doctest.Wrap(t, document, direct{handler})

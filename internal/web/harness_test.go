@@ -110,6 +110,8 @@ func (taker) Collect(_ context.Context, hits []collect.Hit) ([]collect.Outcome, 
 	return make([]collect.Outcome, len(hits)), nil
 }
 
+func (taker) Busy() bool { return false }
+
 // checked sends requests and holds them and their answers to the OpenAPI document of their area.
 func (s *server) checked(seo, analytics *web.Place) http.RoundTripper {
 	s.Helper()

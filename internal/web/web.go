@@ -83,11 +83,7 @@ type Server struct {
 func (s *Server) Serve(ctx context.Context, doors []*Door) error {
 	var servers []*http.Server
 	for _, door := range doors {
-		server, err := s.server(ctx, door)
-		if err != nil {
-			return errors.Join(err, CloseDoors(doors))
-		}
-		servers = append(servers, server)
+		servers = append(servers, s.server(ctx, door))
 	}
 	ended := make(chan error)
 	running := 0
@@ -127,40 +123,30 @@ func (s *Server) Serve(ctx context.Context, doors []*Door) error {
 }
 
 // server is the HTTP server of a door. What an admin started, such as a profile, ends with ctx.
-func (s *Server) server(ctx context.Context, door *Door) (*http.Server, error) {
+func (s *Server) server(ctx context.Context, door *Door) *http.Server {
 	server := &http.Server{ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
 		MaxHeaderBytes: headerSize, DisableGeneralOptionsHandler: true, ErrorLog: slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug)}
 	if door.admin != nil {
 		server.Handler, server.BaseContext = door.admin, func(net.Listener) context.Context { return ctx }
-		return server, nil
+		return server
 	}
-	var err error
-	server.Handler, err = s.Handler(door.Places...)
-	return server, err
+	server.Handler = s.Handler(door.Places...)
+	return server
 }
 
 // Handler serves the areas at one door: one alone, both at one URL together, or two told apart by the Host header.
-func (s *Server) Handler(places ...*Place) (http.Handler, error) {
-	var next http.Handler
-	var err error
+func (s *Server) Handler(places ...*Place) http.Handler {
+	next := s.router
 	if len(places) == 2 && *places[0].URL != *places[1].URL {
-		next, err = s.byHost(places[0], places[1])
-	} else {
-		next, err = s.router(places...)
+		next = s.byHost
 	}
-	return &frame{next: next, log: s.Log, meter: s.Meter, draining: &s.draining}, err
+	return &frame{next: next(places...), log: s.Log, meter: s.Meter, draining: &s.draining}
 }
 
 // byHost tells two areas apart by the name that the caller used.
-func (s *Server) byHost(a, b *Place) (http.Handler, error) {
-	first, err := s.router(a)
-	if err != nil {
-		return nil, err
-	}
-	second, err := s.router(b)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) byHost(places ...*Place) http.Handler {
+	a, b := places[0], places[1]
+	first, second := s.router(a), s.router(b)
 	nobody := apikit.NewRouter([]apikit.Route{s.health()}, s.house("unknown"))
 	sameName := a.URL.Hostname() == b.URL.Hostname() // then only the ports differ
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -172,7 +158,7 @@ func (s *Server) byHost(a, b *Place) (http.Handler, error) {
 		default:
 			nobody.ServeHTTP(w, r)
 		}
-	}), nil
+	})
 }
 
 // isHost says whether a Host header names a base URL. A port that is left out is the scheme's own.
@@ -188,7 +174,7 @@ func isHost(header string, base *url.URL, withPort bool) bool {
 }
 
 // router serves the operations of one area, or of both.
-func (s *Server) router(places ...*Place) (http.Handler, error) {
+func (s *Server) router(places ...*Place) http.Handler {
 	area := "analytics"
 	switch {
 	case len(places) == 2:
@@ -196,8 +182,7 @@ func (s *Server) router(places ...*Place) (http.Handler, error) {
 	case places[0] == s.SEO:
 		area = "seo"
 	}
-	routes, err := s.Routes(places...)
-	return apikit.NewRouter(routes, s.house(area)), err
+	return apikit.NewRouter(s.Routes(places...), s.house(area))
 }
 
 func (s *Server) house(area string) apikit.House {
@@ -205,7 +190,7 @@ func (s *Server) house(area string) apikit.House {
 }
 
 // Routes lists everything that is served where one area is, or both are.
-func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
+func (s *Server) Routes(places ...*Place) []apikit.Route {
 	var routes []apikit.Route
 	var areas []apidoc.Area
 	var objects []trash.Object
@@ -221,15 +206,19 @@ func (s *Server) Routes(places ...*Place) ([]apikit.Route, error) {
 		}
 	}
 	routes = append(routes, (&accountapi.API{Accounts: s.Catalog, Keys: s.Catalog, Trash: s.Catalog, Objects: objects, Kept: s.TrashKept, Base: base, Now: s.Now}).Routes()...)
-	document, err := apidoc.Document(s.Version, base, areas...)
-	if err != nil {
-		return nil, err
-	}
-	page := sync.OnceValues(func() ([]byte, error) { return apidoc.Page(document) }) // a third of a start, and few ask for it
+	// Both would take half of a start, and few ask for them.
+	document := sync.OnceValues(func() ([]byte, error) { return apidoc.Document(s.Version, base, areas...) })
+	page := sync.OnceValues(func() ([]byte, error) {
+		content, err := document()
+		if err != nil {
+			return nil, err
+		}
+		return apidoc.Page(content)
+	})
 	return append(routes,
-		open("/api/v1/openapi.json", "application/json; charset=utf-8", func() ([]byte, error) { return document, nil }),
+		open("/api/v1/openapi.json", "application/json; charset=utf-8", document),
 		open("/docs", "text/html; charset=utf-8", page),
-		s.health(), s.readiness()), nil
+		s.health(), s.readiness())
 }
 
 func (s *Server) seoAPI(base string) *seoapi.API {

@@ -113,6 +113,7 @@ func (s *Spool) commit(body []byte) error {
 	s.last++
 	s.bytes.Add(int64(len(body)))
 	s.failed.Store(nil)
+	s.log(len(body))
 	return nil
 }
 

@@ -28,16 +28,20 @@ type Limits struct {
 type Spool struct {
 	limits  Limits
 	db      *sql.DB
+	lazy    *sql.DB // the same file, for changes that may be lost
 	insert  *sql.Stmt
 	appends chan *entry
-	done    chan struct{} // closed when the writer has ended
-	writing sync.Mutex    // held by whoever changes the file
-	last    int64         // the newest position; the writer's alone
-	bytes   atomic.Int64  // of all rows
+	done    chan struct{}  // closed when the writer has ended
+	running sync.WaitGroup // the writer and the keeper
+	writing sync.Mutex     // held by whoever changes the file
+	last    int64          // the newest position; the writer's alone
+	logged  int64          // about how many bytes went to the log since it was emptied
+	full    chan struct{}  // tells the keeper that the log is long
+	bytes   atomic.Int64   // of all rows
 	failed  atomic.Pointer[error]
 }
 
-// connections is how many connections there are: one writes, one reads, one discards.
+// connections is how many connections there are: one writes, one reads, one empties the log.
 const connections = 3
 
 const schema = `
@@ -60,38 +64,51 @@ func Open(path string, after int64, limits Limits) (s *Spool, damage error, err 
 	if err != nil {
 		return nil, nil, fmt.Errorf("open the spool %s: %w", path, err)
 	}
-	s = &Spool{limits: limits, db: db, appends: make(chan *entry, limits.Waiting), done: make(chan struct{}), last: after}
+	s = &Spool{limits: limits, db: db, appends: make(chan *entry, limits.Waiting), done: make(chan struct{}), full: make(chan struct{}, 1), last: after}
 	var newest, bytes int64
 	err = db.QueryRow(`SELECT coalesce(max(position), 0), coalesce(sum(length(body)), 0) FROM groups`).Scan(&newest, &bytes)
 	if err == nil {
 		s.insert, err = db.Prepare(`INSERT INTO groups (position, sum, body) VALUES (?, ?, ?)`)
+	}
+	if err == nil {
+		s.lazy, err = pool(path, "NORMAL")
 	}
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("open the spool %s: %w", path, err), db.Close())
 	}
 	s.last = max(newest, after)
 	s.bytes.Store(bytes)
-	go s.write()
+	s.running.Go(s.write)
+	s.running.Go(s.keep)
 	return s, damage, nil
 }
 
-// connect opens a file. FULL syncs every commit before it counts.
+// connect opens a file whose commits are synced before they count.
 func connect(path string) (*sql.DB, error) {
+	db, err := pool(path, "FULL")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := db.Exec(schema); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// pool is a set of connections to a file. FULL syncs every commit; NORMAL leaves that to the next one that does.
+func pool(path, synchronous string) (*sql.DB, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	dsn := (&url.URL{Scheme: "file", Path: path}).String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)" +
-		"&_pragma=journal_size_limit(16777216)&_pragma=trusted_schema(0)"
+	dsn := (&url.URL{Scheme: "file", Path: path}).String() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(" + synchronous + ")" +
+		"&_pragma=wal_autocheckpoint(0)&_pragma=journal_size_limit(16777216)&_pragma=trusted_schema(0)"
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	if _, err := db.Exec(schema); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
 	return db, nil
 }
 
@@ -110,10 +127,10 @@ func (s *Spool) Check() error {
 func (s *Spool) Close() error {
 	select {
 	case s.appends <- nil:
-		<-s.done
 	case <-s.done:
 	}
-	return s.db.Close()
+	s.running.Wait()
+	return errors.Join(s.lazy.Close(), s.db.Close())
 }
 
 // A Group is what one commit appended.
@@ -168,7 +185,7 @@ func (s *Spool) PutAside(ctx context.Context, position int64) error {
 	return s.remove(ctx, `DELETE FROM groups WHERE position = ? RETURNING length(body)`, position)
 }
 
-// Discard forgets the groups up to and with a position.
+// Discard forgets the groups up to and with a position. After a power cut some may be there again.
 func (s *Spool) Discard(ctx context.Context, position int64) error {
 	return s.remove(ctx, `DELETE FROM groups WHERE position <= ? RETURNING length(body)`, position)
 }
@@ -176,7 +193,7 @@ func (s *Spool) Discard(ctx context.Context, position int64) error {
 func (s *Spool) remove(ctx context.Context, query string, position int64) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	rows, err := s.db.QueryContext(ctx, query, position)
+	rows, err := s.lazy.QueryContext(ctx, query, position)
 	if err != nil {
 		return kind(err)
 	}
@@ -193,6 +210,7 @@ func (s *Spool) remove(ctx context.Context, query string, position int64) error 
 		return kind(err)
 	}
 	s.bytes.Add(-removed)
+	s.log(0)
 	return nil
 }
 

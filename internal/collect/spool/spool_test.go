@@ -174,6 +174,31 @@ func TestTooManyWaiting(t *testing.T) {
 	}
 }
 
+// The log of the file does not grow with what is appended.
+func TestLogIsEmptied(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "spool.db")
+	s := open(t, path, 0, wide)
+	for range 4 * logBytes >> 20 {
+		add(t, s, strings.Repeat("x", 1<<20))
+	}
+	for began := time.Now(); ; { // it is cut when it begins anew
+		add(t, s, "x")
+		info, err := os.Stat(path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Size() <= logBytes+1<<20 {
+			break
+		}
+		if time.Since(began) > 30*time.Second {
+			t.Fatalf("the log has %d MB", info.Size()>>20)
+		}
+	}
+	if got, _ := records(t, s, 0); len(got) <= 4*logBytes>>20 {
+		t.Errorf("%d records", len(got))
+	}
+}
+
 // A disk that is full refuses, loses nothing, and takes more once there is room.
 func TestFullDisk(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "spool.db"), 0, wide)

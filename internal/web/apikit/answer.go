@@ -137,9 +137,42 @@ type problem struct {
 	Errors    fault.Invalid `json:"errors,omitempty"`
 }
 
+// busy is the body of the answer that there is too much to do, up to the request id.
+const busy = `{"message":"` + textUnavailable + `","status":503,"request_id":"`
+
+const textUnavailable = "The server cannot answer right now. Try again in a moment."
+
+// Headers of that answer. They are shared: nobody may change them.
+var (
+	jsonType = []string{"application/json; charset=utf-8"}
+	noStore  = []string{"no-store"}
+	soon     = []string{"2"}
+)
+
+// failBusy answers that there is too much to do as Fail would, with the least work: there is no time for more.
+func failBusy(w http.ResponseWriter, id string) {
+	body := make([]byte, 0, 256)
+	body = append(body, busy...)
+	for _, c := range []byte(id) { // printable
+		if c == '"' || c == '\\' {
+			body = append(body, '\\')
+		}
+		body = append(body, c)
+	}
+	body = append(body, "\"}\n"...)
+	header := w.Header()
+	header["Content-Type"], header["Cache-Control"], header["Retry-After"] = jsonType, noStore, soon
+	w.WriteHeader(http.StatusServiceUnavailable)
+	w.Write(body) // fails when the caller has gone: nobody is left to tell
+}
+
 // Fail answers an error. The text of an unforeseen one goes to the log and never to the caller.
 func Fail(w http.ResponseWriter, r *http.Request, err error, log *slog.Logger) {
 	call := CallOf(r)
+	if errors.Is(err, fault.Busy) {
+		failBusy(w, call.RequestID)
+		return
+	}
 	p := problem{RequestID: call.RequestID}
 	if cut := new(CutOff); errors.As(err, &cut) {
 		if r.Context().Err() == nil { // else the caller has gone
@@ -166,9 +199,9 @@ func Fail(w http.ResponseWriter, r *http.Request, err error, log *slog.Logger) {
 		w.Header().Set("Retry-After", "60")
 		log.Error("the disk failed to keep a write: check it, then restart", "error", err, "request_id", call.RequestID)
 	case errors.Is(err, fault.Unavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		p.Status, p.Message = http.StatusServiceUnavailable, "The server cannot answer right now. Try again in a moment."
+		p.Status, p.Message = http.StatusServiceUnavailable, textUnavailable
 		w.Header().Set("Retry-After", "2")
-		if r.Context().Err() != context.Canceled && !errors.Is(err, fault.Busy) { // else the caller has gone, or there are far too many
+		if r.Context().Err() != context.Canceled { // else the caller has gone
 			log.Error("not available right now", "error", err, "request_id", call.RequestID)
 		}
 	default:

@@ -50,19 +50,23 @@ type House struct {
 // A Router serves the routes of an area by the conventions of the interface.
 type Router struct {
 	House
-	mux *http.ServeMux
+	mux   *http.ServeMux
+	fixed map[string]*endpoint // those whose path has no parameters, which need no search
 }
 
 // NewRouter is a router of routes.
 func NewRouter(routes []Route, house House) *Router {
-	router := &Router{House: house, mux: http.NewServeMux()}
+	router := &Router{House: house, mux: http.NewServeMux(), fixed: map[string]*endpoint{}}
 	endpoints := map[string]*endpoint{}
 	for _, route := range routes {
 		if endpoints[route.Path] == nil {
-			endpoints[route.Path] = &endpoint{router: router, routes: map[string]Route{}}
+			endpoints[route.Path] = &endpoint{router: router, path: route.Path, routes: map[string]named{}}
 			router.mux.Handle(route.Path, endpoints[route.Path])
+			if !strings.Contains(route.Path, "{") && !strings.HasSuffix(route.Path, "/") {
+				router.fixed[route.Path] = endpoints[route.Path]
+			}
 		}
-		endpoints[route.Path].routes[route.Method] = route
+		endpoints[route.Path].routes[route.Method] = named{&route, route.Method + " " + route.Path}
 	}
 	return router
 }
@@ -71,6 +75,10 @@ func NewRouter(routes []Route, house House) *Router {
 // doubled slashes or dots to their clean form; the API never redirects, so they are unknown.
 func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	CallOf(r).Area = rt.Area
+	if fixed := rt.fixed[r.URL.Path]; fixed != nil && r.URL.RawPath == "" {
+		fixed.ServeHTTP(w, r)
+		return
+	}
 	if escaped := r.URL.EscapedPath(); len(escaped) > 1 && strings.HasSuffix(escaped, "/") {
 		trimmed := *r.URL
 		trimmed.Path, trimmed.RawPath = strings.TrimSuffix(r.URL.Path, "/"), strings.TrimSuffix(r.URL.RawPath, "/")
@@ -92,7 +100,14 @@ func (rt *Router) fail(w http.ResponseWriter, r *http.Request, err error) {
 // An endpoint is one path with an operation for each method.
 type endpoint struct {
 	router *Router
-	routes map[string]Route
+	path   string
+	routes map[string]named
+}
+
+// A named route is a route with how logs and metrics call it.
+type named struct {
+	*Route
+	name string
 }
 
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -101,14 +116,15 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		method = http.MethodGet
 	}
 	route, known := e.routes[method]
-	CallOf(r).Route = "? " + r.Pattern // a method that is not served may be anything
+	call := CallOf(r)
 	if known {
-		CallOf(r).Route, CallOf(r).Quiet = route.Method+" "+route.Path, route.Quiet
-		if err := e.serve(w, r, route); err != nil {
+		call.Route, call.Quiet = route.name, route.Quiet
+		if err := e.serve(w, r, route.Route); err != nil {
 			e.router.fail(w, r, err)
 		}
 		return
 	}
+	call.Route = "? " + e.path // a method that is not served may be anything
 	w.Header().Set("Allow", strings.Join(e.allowed(), ", "))
 	if method == http.MethodOptions {
 		w.Header().Set("Access-Control-Allow-Methods", strings.Join(e.allowed(), ", "))
@@ -121,7 +137,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve lets the request pass the refusals in their fixed order and then does the operation.
-func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) error {
+func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route *Route) error {
 	if route.Open {
 		return route.Serve(w, r)
 	}
@@ -140,7 +156,7 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) er
 	if !route.File && !acceptsJSON(r.Header.Values("Accept")) {
 		return errNotAcceptable
 	}
-	if err := call.readFields(w, r, route); err != nil {
+	if err := call.readFields(w, r, *route); err != nil {
 		return err
 	}
 	if route.Time > 0 {
@@ -150,7 +166,7 @@ func (e *endpoint) serve(w http.ResponseWriter, r *http.Request, route Route) er
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(route.Time, workTime)) // from here on: a caller may take its time to send the body
 	defer cancel()
-	return e.once(w, r.WithContext(ctx), route)
+	return e.once(w, r.WithContext(ctx), *route)
 }
 
 // enter finds the key that a request carries.

@@ -12,16 +12,22 @@ import (
 
 	"sightline/internal/account"
 	"sightline/internal/collect"
+	"sightline/internal/fault"
 	"sightline/internal/web/apikit"
 )
 
-// workTime bounds how long the server works on a report.
-const workTime = 10 * time.Second
+// gateTime bounds how long a key is looked for. The collector bounds its own work.
+const gateTime = 10 * time.Second
+
+// noStore says that an answer is for once. It is shared: nobody may change it.
+var noStore = []string{"no-store"}
 
 // A Collector counts hits. *collect.Collector is one.
 type Collector interface {
 	// Collect says what became of each hit, once they are safe. It fails when none of them is.
 	Collect(ctx context.Context, hits []collect.Hit) ([]collect.Outcome, error)
+	// Busy says whether there is too much to do, so that a report is not even read.
+	Busy() bool
 }
 
 // An API serves the tracker and takes reports.
@@ -63,6 +69,9 @@ func formatOf(p payload) format {
 // event serves POST /api/event, which three formats share. The content type does not matter: browsers send JSON as
 // text/plain, because then they need not ask first.
 func (a *API) event(w http.ResponseWriter, r *http.Request) error {
+	if a.busy() {
+		return fault.Busy
+	}
 	body, err := readPayload(w, r)
 	if err != nil {
 		return refuse(w, r, err)
@@ -70,12 +79,13 @@ func (a *API) event(w http.ResponseWriter, r *http.Request) error {
 	return a.take(w, r, formatOf(body), body)
 }
 
+// busy says whether a report is better not read.
+func (a *API) busy() bool { return a.Collector != nil && a.Collector.Busy() }
+
 // take counts what a report says and answers it.
 func (a *API) take(w http.ResponseWriter, r *http.Request, f format, body payload) error {
-	w.Header().Set("Cache-Control", "no-store")
-	ctx, cancel := context.WithTimeout(r.Context(), workTime)
-	defer cancel()
-	trusted, err := a.trusted(ctx, r)
+	w.Header()["Cache-Control"] = noStore
+	trusted, err := a.trusted(r)
 	if err != nil {
 		return refuse(w, r, err)
 	}
@@ -89,7 +99,7 @@ func (a *API) take(w http.ResponseWriter, r *http.Request, f format, body payloa
 	a.complete(r, hits, trusted)
 	var outcomes []collect.Outcome
 	if len(hits) > 0 {
-		if outcomes, err = a.Collector.Collect(ctx, hits); err != nil {
+		if outcomes, err = a.Collector.Collect(r.Context(), hits); err != nil {
 			return err
 		}
 	}
@@ -101,11 +111,13 @@ var errNotCounting = apikit.Unavailable("This server counts no visits: it runs w
 
 // trusted says whether a request may speak for other clients: it carries a key that allows it. One that does not is refused,
 // rather than counted as the wrong visitor.
-func (a *API) trusted(ctx context.Context, r *http.Request) (bool, error) {
+func (a *API) trusted(r *http.Request) (bool, error) {
 	scheme, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return false, nil
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), gateTime)
+	defer cancel()
 	key, err := a.Gate.Enter(ctx, strings.TrimSpace(secret))
 	switch {
 	case errors.Is(err, account.ErrRefused):

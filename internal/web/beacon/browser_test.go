@@ -103,11 +103,7 @@ func (v *visit) serveStats() string {
 	place := &web.Place{URL: &url.URL{Scheme: "http", Host: "stats.test"}}
 	s := &web.Server{SEO: &web.Place{}, Analytics: place, Catalog: db, Gate: account.NewGate(db, time.Now), Collector: v.collector,
 		Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-	handler, err := s.Handler(place)
-	if err != nil {
-		v.Fatal(err)
-	}
-	server := httptest.NewServer(handler)
+	server := httptest.NewServer(s.Handler(place))
 	v.Cleanup(server.Close)
 	return strings.Replace(server.URL, "127.0.0.1", "stats.test", 1)
 }

@@ -1,7 +1,7 @@
 package beacon
 
 import (
-	"encoding/json"
+	"io"
 	"net/http"
 	"unicode/utf8"
 
@@ -26,8 +26,8 @@ func decodeClassic(p payload) ([]collect.Hit, error) {
 	hit.Referrer, _ = text(p.first("referrer"))
 	hit.Screen, _ = text(p.first("screen_resolution"))
 	if p.has("event") {
-		var event payload
-		if json.Unmarshal(p["event"], &event) != nil {
+		event, err := parsePayload(p.find("event"))
+		if err != nil {
 			return nil, nil
 		}
 		hit.Name, _ = text(event.first("name"))
@@ -60,8 +60,11 @@ func answerClassic(w http.ResponseWriter, outcomes []collect.Outcome) {
 	writeText(w, http.StatusOK, body)
 }
 
+// plainText is the content type of short answers. It is shared: nobody may change it.
+var plainText = []string{"text/plain; charset=utf-8"}
+
 func writeText(w http.ResponseWriter, status int, body string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header()["Content-Type"] = plainText
 	w.WriteHeader(status)
-	w.Write([]byte(body)) // fails when the caller has gone: nobody is left to tell
+	io.WriteString(w, body) // fails when the caller has gone: nobody is left to tell
 }

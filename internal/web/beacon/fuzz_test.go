@@ -1,6 +1,8 @@
 package beacon
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
 	"net/url"
 	"testing"
@@ -51,6 +53,35 @@ func checkHits(t *testing.T, hits []collect.Hit, err error) {
 			t.Errorf("%+v", h)
 		}
 	}
+}
+
+// FuzzPayload demands that a report has the fields that the JSON package finds in it, and is refused when that refuses it.
+func FuzzPayload(f *testing.F) {
+	for _, seed := range []string{`{}`, ` { "a" : 1 , "b":[1,{"c":"]}"}] ,"a":{"x":[]} } `, `{"\u0061":"\"}","b":null,"c":-1.5e3,"d":true}`, "{\"\xff\":\"\xff\"}",
+		`null`, `[]`, `{`, `{"a"}`, `{"a":1,}`, `{"a":1}x`, ``, `"{}"`, "{\"a\":\t\"\\\\\"\n}"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var want map[string]json.RawMessage
+		wrong := json.Unmarshal(body, &want) != nil || want == nil
+		got, err := parsePayload(body)
+		if (err != nil) != wrong {
+			t.Fatalf("failed with %v", err)
+		}
+		for name, value := range want {
+			if string(value) == "null" {
+				value = nil
+			}
+			if found := got.find(name); !bytes.Equal(found, value) {
+				t.Errorf("%q is %q, not %q", name, found, value)
+			}
+		}
+		for _, field := range got {
+			if _, known := want[string(field.name)]; !known {
+				t.Errorf("%q is no field", field.name)
+			}
+		}
+	})
 }
 
 func FuzzOwn(f *testing.F) {

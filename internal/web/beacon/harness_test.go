@@ -26,6 +26,7 @@ type recorder struct {
 	hits   []collect.Hit
 	dropAs map[string]collect.Reason // by the site or domain of a hit
 	err    error                     // what every call fails with
+	busy   bool                      // too much to do
 	came   chan struct{}             // closed and replaced with each report
 }
 
@@ -47,6 +48,9 @@ func (c *recorder) Collect(_ context.Context, hits []collect.Hit) ([]collect.Out
 	}
 	return outcomes, nil
 }
+
+// Busy implements beacon.Collector.
+func (c *recorder) Busy() bool { return c.busy }
 
 // A report is a request to the collector, with what came of it.
 type report struct {
@@ -149,5 +153,25 @@ func TestFaults(t *testing.T) {
 	s.handler = routed(&beacon.API{}, nil)
 	if got := s.send("POST", "/api/event", `{"s":"abc"}`); got.Code != 503 {
 		t.Errorf("without a collector: %d", got.Code)
+	}
+}
+
+// A report at a busy time is refused before it is read, with the answer of every other 503.
+func TestBusy(t *testing.T) {
+	s := newServer(t)
+	s.collector.err = fault.Unavailable
+	want := s.send("POST", "/api/event", `{"s":"abc"}`)
+	s.collector.err, s.collector.busy = nil, true
+	got := s.send("POST", "/api/event", "unread")
+	if got.Code != want.Code || got.Body.String() != want.Body.String() || len(got.hits) > 0 {
+		t.Errorf("%d %s, not %d %s", got.Code, got.Body, want.Code, want.Body)
+	}
+	for _, name := range []string{"Retry-After", "Content-Type", "Cache-Control"} {
+		if got.Header().Get(name) != want.Header().Get(name) {
+			t.Errorf("%s: %q, not %q", name, got.Header().Get(name), want.Header().Get(name))
+		}
+	}
+	if got := s.send("GET", "/api/event.gif?s=abc", ""); got.Code != 503 {
+		t.Errorf("the picture: %d", got.Code)
 	}
 }

@@ -27,14 +27,14 @@ var own = format{decodeOwn, answerOwn}
 func decodeOwn(p payload) ([]collect.Hit, error) {
 	bad := fault.Invalid{}
 	read := func(name string) string {
-		value, ok := text(p.first(name))
+		value, ok := text(p.find(name))
 		if !ok && p.has(name) {
 			bad.Add(name, "must be text")
 		}
 		return value
 	}
 	hit := collect.Hit{Site: read("s"), Name: cmp.Or(read("n"), collect.Pageview), URL: read("u"), Referrer: read("r"), Screen: read("w"),
-		HashMode: flag(p.first("h")), Agent: read("ua")}
+		HashMode: flag(p.find("h")), Agent: read("ua")}
 	if hit.Site == "" {
 		bad.Add("s", "must be the tracking id of a website")
 	}
@@ -47,14 +47,14 @@ func decodeOwn(p payload) ([]collect.Hit, error) {
 			bad.Add(name, "must be a number")
 		}
 	}
-	hit.Value, ok = number(p.first("v"))
+	hit.Value, ok = number(p.find("v"))
 	check("v")
-	hit.Engagement, ok = inView(p.first("e"))
+	hit.Engagement, ok = inView(p.find("e"))
 	check("e")
-	hit.Depth, ok = percent(p.first("d"))
+	hit.Depth, ok = percent(p.find("d"))
 	check("d")
 	var err error
-	if hit.Props, err = properties(p.first("p")); err != nil {
+	if hit.Props, err = properties(p.find("p")); err != nil {
 		bad.Add("p", err.Error())
 	}
 	if len(hit.Props) > maxProps {
@@ -100,6 +100,9 @@ func (a *API) pixel(w http.ResponseWriter, r *http.Request) error {
 		writePixel(w)
 		return nil
 	}
+	if a.busy() {
+		return fault.Busy
+	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return refuse(w, r, malformed("The query string is malformed."))
@@ -116,7 +119,7 @@ func pixelPayload(query url.Values, referer string) (payload, error) {
 	if !query.Has("u") {
 		query.Set("u", referer)
 	}
-	body := payload{}
+	var body payload
 	for name, values := range query {
 		if len(values) > 1 && slices.Contains(ownFields, name) {
 			return nil, fault.Field(name, "must be sent once")
@@ -125,7 +128,7 @@ func pixelPayload(query url.Values, referer string) (payload, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the query: %w", err)
 		}
-		body[name] = raw
+		body = append(body, field{[]byte(name), raw})
 	}
 	return body, nil
 }

@@ -63,19 +63,16 @@ func refuse(w http.ResponseWriter, r *http.Request, err error) error {
 	return apikit.Write(w, answer.Status, answer)
 }
 
-// A payload is a report: a JSON object whose fields are not read yet.
-type payload map[string]json.RawMessage
+var errTooLarge = &refusal{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("The body must be at most %d KiB.", maxBody>>10)}
 
 // readPayload reads the body of a request.
 func readPayload(w http.ResponseWriter, r *http.Request) (payload, error) {
-	tooLarge := &refusal{status: http.StatusRequestEntityTooLarge, text: fmt.Sprintf("The body must be at most %d KiB.", maxBody>>10)}
 	if r.ContentLength > maxBody {
-		return nil, tooLarge
+		return nil, errTooLarge
 	}
-	content, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var limit *http.MaxBytesError
-	if errors.As(err, &limit) {
-		return nil, tooLarge
+	content, err := readBody(w, r)
+	if limit := new(http.MaxBytesError); errors.As(err, &limit) {
+		return nil, errTooLarge
 	}
 	if err != nil {
 		return nil, malformed("The body could not be read in full.")
@@ -83,33 +80,18 @@ func readPayload(w http.ResponseWriter, r *http.Request) (payload, error) {
 	return parsePayload(content)
 }
 
-// parsePayload reads a JSON object. Text in it that is not valid UTF-8 is repaired.
-func parsePayload(content []byte) (payload, error) {
-	var p payload
-	if err := json.Unmarshal(content, &p); err != nil || p == nil {
-		return nil, malformed("The body must be one JSON object.")
+// readBody reads a body, in one piece where its length is known.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength < 0 {
+		return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	}
-	return p, nil
+	content := make([]byte, r.ContentLength)
+	_, err := io.ReadFull(r.Body, content)
+	return content, err
 }
 
 func malformed(text string) error {
 	return &refusal{status: http.StatusBadRequest, text: text, fields: fault.Invalid{"request": {text}}}
-}
-
-// has says whether a field was sent with a value.
-func (p payload) has(name string) bool {
-	raw, sent := p[name]
-	return sent && string(raw) != "null"
-}
-
-// first is the first of some fields that was sent with a value; nil when none was.
-func (p payload) first(names ...string) json.RawMessage {
-	for _, name := range names {
-		if p.has(name) {
-			return p[name]
-		}
-	}
-	return nil
 }
 
 // text reads text, or a number as its text.
@@ -120,11 +102,24 @@ func text(raw json.RawMessage) (value string, ok bool) {
 	if len(raw) > 1 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) { // as most are
 		return string(raw[1 : len(raw)-1]), true
 	}
-	return value, raw != nil && json.Unmarshal(raw, &value) == nil
+	if raw == nil {
+		return "", false
+	}
+	return unquote(raw)
+}
+
+// unquote reads text in JSON.
+func unquote(raw json.RawMessage) (string, bool) {
+	var value string
+	err := json.Unmarshal(raw, &value)
+	return value, err == nil
 }
 
 // number reads a number, or text that is one.
 func number(raw json.RawMessage) (float64, bool) {
+	if raw == nil {
+		return 0, false
+	}
 	written, ok := text(raw)
 	value, err := strconv.ParseFloat(strings.TrimSpace(written), 64)
 	return value, ok && err == nil && !math.IsNaN(value) && !math.IsInf(value, 0)

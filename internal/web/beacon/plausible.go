@@ -108,8 +108,8 @@ func revenue(raw json.RawMessage) (amount float64, currency string) {
 	if written, ok := text(raw); ok {
 		raw = json.RawMessage(written)
 	}
-	var p payload
-	if json.Unmarshal(raw, &p) != nil {
+	p, err := parsePayload(raw)
+	if err != nil {
 		return 0, ""
 	}
 	amount, worth := number(p.first("amount"))
