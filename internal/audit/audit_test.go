@@ -142,6 +142,9 @@ func TestFailures(t *testing.T) {
 		for _, scope := range []seo.Scope{seo.ScopePage, seo.ScopeSite} {
 			s := newStage(t, test.pages, "one.example")
 			result, _ := run(t, s, fast, audit.Task{Report: report(t, test.url, scope)})
+			if slices.ContainsFunc(result.Results, func(c seo.CheckResult) bool { return c.Points != 0 }) {
+				t.Errorf("%s: something is to be gained without a score: %v", test.want, result.Results)
+			}
 			if result.State != seo.Failed || result.Score != nil || !strings.HasPrefix(result.Failure, test.want) || !strings.HasSuffix(result.Failure, ".") {
 				t.Errorf("%s, %s: %s %q", test.name, scope, result.State, result.Failure)
 			}

@@ -95,6 +95,9 @@ func (r *recorder) explain(ctx context.Context, c crawled, result *Result) error
 		return nil
 	}
 	result.Score, result.Rated = nil, 0
+	for i := range result.Results {
+		result.Results[i].Points = 0 // without a score there is none to gain
+	}
 	result.Failure = failure(start)
 	if result.State == seo.Done {
 		result.State = seo.Failed
