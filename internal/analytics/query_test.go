@@ -2,7 +2,6 @@ package analytics
 
 import (
 	"errors"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -100,31 +99,6 @@ func FuzzMatches(f *testing.F) {
 		want := regexp.MustCompile("(?s)^" + strings.Join(parts, ".*") + "$").MatchString(value)
 		if got := (Filter{Op: Matches, Values: []string{pattern}}).Holds(value); got != want {
 			t.Errorf("%q matches %q: %v, want %v", pattern, value, got, want)
-		}
-	})
-}
-
-func FuzzStored(f *testing.F) {
-	f.Add("/page", "name", "value", int64(5), uint8(50), 1.5)
-	f.Add("\xff\xfe", strings.Repeat("ä", 1500), "", int64(-5), uint8(255), 0.0)
-	f.Fuzz(func(t *testing.T, page, name, value string, engagement int64, depth uint8, number float64) {
-		e := Event{Page: page, Name: name, Value: number, Engagement: time.Duration(engagement), Depth: depth, Props: map[string]string{name: value, page: name}}.Stored()
-		for _, field := range e.texts() {
-			if !utf8.ValidString(*field) || len(*field) > MaxText {
-				t.Errorf("the field %q is stored", *field)
-			}
-		}
-		for name, value := range e.Props {
-			if name == "" || value == "" || !utf8.ValidString(name+value) || len(name) > MaxPropName || len(value) > MaxPropValue {
-				t.Errorf("the property %q = %q is stored", name, value)
-			}
-		}
-		if e.Depth > 100 || e.Engagement < 0 || e.Value != e.Value {
-			t.Errorf("stored is %+v", e)
-		}
-		again := e.Stored()
-		if again.Page != e.Page || again.Name != e.Name || !maps.Equal(again.Props, e.Props) || again.Engagement != e.Engagement {
-			t.Errorf("storing again changes %+v into %+v", e, again)
 		}
 	})
 }

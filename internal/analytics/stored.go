@@ -18,9 +18,7 @@ func (e Event) Stored() Event {
 	if math.IsNaN(e.Value) || math.IsInf(e.Value, 0) {
 		e.Value = 0
 	}
-	for _, field := range e.texts() {
-		*field = cut(*field, MaxText)
-	}
+	e.cutTexts()
 	e.Props = storedProps(e.Props)
 	return e
 }
@@ -28,16 +26,25 @@ func (e Event) Stored() Event {
 // maxEngagement is the longest time that one event can add to a page.
 const maxEngagement = 24 * time.Hour
 
-// texts are the fields of an event that hold text.
-func (e *Event) texts() []*string {
-	return []*string{&e.Name, &e.Page, &e.Hostname, &e.Unit,
+// cutTexts brings the fields that hold text within their limit.
+func (e *Event) cutTexts() {
+	for _, field := range [...]*string{&e.Name, &e.Page, &e.Hostname, &e.Unit,
 		&e.Referrer, &e.Source, &e.Channel, &e.UTMSource, &e.UTMMedium, &e.UTMCampaign, &e.UTMContent, &e.UTMTerm,
 		&e.Country, &e.Region, &e.City,
-		&e.Language, &e.Browser, &e.BrowserVersion, &e.OS, &e.OSVersion, &e.Device, &e.Screen}
+		&e.Language, &e.Browser, &e.BrowserVersion, &e.OS, &e.OSVersion, &e.Device, &e.Screen} {
+		*field = cut(*field, MaxText)
+	}
 }
 
-// storedProps keeps the first properties by name, cut to their limits, and leaves out those without a name or a value.
+// storedProps keeps the first properties by name, cut to their limits, and leaves out those without a name or a value. Most
+// need nothing of that and stay as they are.
 func storedProps(props map[string]string) map[string]string {
+	if len(props) == 0 {
+		return nil
+	}
+	if len(props) <= MaxProps && fit(props) {
+		return props
+	}
 	var kept map[string]string
 	for _, name := range slices.Sorted(maps.Keys(props)) {
 		short, value := cut(name, MaxPropName), cut(props[name], MaxPropValue)
@@ -53,6 +60,16 @@ func storedProps(props map[string]string) map[string]string {
 		kept[short] = value
 	}
 	return kept
+}
+
+// fit says whether every property can be stored as it is.
+func fit(props map[string]string) bool {
+	for name, value := range props {
+		if name == "" || value == "" || cut(name, MaxPropName) != name || cut(value, MaxPropValue) != value {
+			return false
+		}
+	}
+	return true
 }
 
 // cut makes text valid UTF-8 of at most so many bytes.

@@ -1,5 +1,5 @@
 // Package schedule is what the clock starts: erasing what has been in the trash long enough, what audits leave behind, the events
-// of websites that are gone, and receipts that nobody will ask for again.
+// of websites that are gone, and receipts that nobody will ask for again; and rewriting the events.
 package schedule
 
 import (
@@ -26,10 +26,12 @@ type Clock struct {
 	Log       *slog.Logger
 }
 
-// Events is where events can be erased.
+// Events is where events rest.
 type Events interface {
 	// Erase removes the events of a website from before a time, or all of them for the zero time.
 	Erase(ctx context.Context, website int64, before time.Time) error
+	// Compact rewrites what is stored so that it is small and quick to read, while everything else goes on.
+	Compact(ctx context.Context) error
 }
 
 // Turns decides which server runs a job.
@@ -66,7 +68,8 @@ func (c *Clock) jobs() []job {
 		{"erase receipts", time.Hour, c.eraseReceipts},
 	}
 	if c.Events != nil {
-		jobs = append(jobs, job{"erase events", 10 * time.Minute, c.eraseEvents})
+		jobs = append(jobs, job{"erase events", 10 * time.Minute, c.eraseEvents},
+			job{"compact events", 7 * 24 * time.Hour, c.Events.Compact})
 	}
 	return jobs
 }

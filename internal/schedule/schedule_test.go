@@ -94,10 +94,18 @@ func TestClockErasesInTurns(t *testing.T) {
 	})
 }
 
-// erased notes whose events were erased.
+// erased notes whose events were erased, and how often they were compacted.
 type erased struct {
-	mu       sync.Mutex
-	websites []int64
+	mu        sync.Mutex
+	websites  []int64
+	compacted int
+}
+
+func (e *erased) Compact(context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.compacted++
+	return nil
 }
 
 func (e *erased) Erase(_ context.Context, website int64, _ time.Time) error {
@@ -138,6 +146,24 @@ func TestClockErasesEvents(t *testing.T) {
 		<-ended
 		if got, want := events.all(), []int64{2}; !slices.Equal(got, want) {
 			t.Errorf("erased the events of %v, want %v", got, want)
+		}
+	})
+}
+
+// The events are compacted once a week, whatever else is due.
+func TestClockCompacts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		catalog, events := memory.Open(), &erased{}
+		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: catalog, Erasures: catalog, Events: events, Turns: catalog, Kept: time.Hour,
+			Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { clock.Run(ctx); close(ended) }()
+		time.Sleep(20 * 24 * time.Hour)
+		stop()
+		<-ended
+		if events.compacted != 3 { // at the first look, after one week and after two
+			t.Errorf("compacted %d times in 20 days, want 3", events.compacted)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -302,5 +303,40 @@ func TestBounded(t *testing.T) {
 	query.By, query.Metrics = analytics.None, []analytics.Metric{analytics.Pageviews}
 	if table, err := db.Query(t.Context(), query); err != nil || table.Rows[0].Metrics[0] != float64(len(events)) {
 		t.Errorf("afterwards %v, %v", table, err)
+	}
+}
+
+// TestClash counts by texts of which many share their code: none is taken for another.
+func TestClash(t *testing.T) {
+	db := open(t, t.TempDir(), nil)
+	defer db.Close()
+	events := make([]analytics.Event, 1000)
+	for i := range events {
+		events[i] = analytics.Event{Website: 1, At: time.UnixMilli(int64(i)), Visitor: uint64(i % 7), Visit: uint64(i), Kind: analytics.PageView,
+			Page: fmt.Sprint("/", i%90), Origin: analytics.Origin{Referrer: fmt.Sprint("https://example.com/", i%30)}}
+	}
+	if err := db.Append(t.Context(), analytics.Batch{Events: events}); err != nil {
+		t.Fatal(err)
+	}
+	query := analytics.Query{Website: 1, From: time.UnixMilli(0), To: time.UnixMilli(1000), Metrics: analytics.Metrics, Limit: 20, Offset: 5,
+		Order: analytics.Order{Metric: analytics.Pageviews, Desc: true}}
+	ask := func(by analytics.Dimension) analytics.Table {
+		query.By = by
+		table, err := db.Query(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	pages, referrers := ask(analytics.ByPage), ask(analytics.ByReferrer)
+	if pages.Total != 90 || referrers.Total != 30 {
+		t.Errorf("there are %d pages and %d referrers", pages.Total, referrers.Total)
+	}
+	duckdb.Clash(db)
+	if got := ask(analytics.ByPage); !reflect.DeepEqual(got, pages) {
+		t.Errorf("the pages are %v, want %v", got, pages)
+	}
+	if got := ask(analytics.ByReferrer); !reflect.DeepEqual(got, referrers) {
+		t.Errorf("the referrers are %v, want %v", got, referrers)
 	}
 }

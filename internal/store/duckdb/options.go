@@ -12,6 +12,6 @@ const (
 // Options bound what the engine takes. The zero value has the defaults.
 type Options struct {
 	Memory  int64 // bytes; by default 1 GB, or a quarter of the machine's if that is less
-	Threads int   // by default one for each core
+	Threads int   // by default one for each core, and at least three
 	Now     func() time.Time
 }
