@@ -76,6 +76,7 @@ func TestETags(t *testing.T) {
 		s.want(s.with("PUT", one, "email=1", `If-Match: "other"`), 412)
 		s.want(s.with("PUT", one, "email=7", `If-Match: "other"`), 412) // before 422
 		s.want(s.with("PUT", one, "email=1", "If-Match: W/"+tag), 412)
+		s.want(s.with("PUT", one, "email=1", `If-Match: "other", *`), 412)
 		if same := s.want(s.with("PUT", one, "email=0", "If-Match: "+tag), 200); same.header.Get("ETag") != tag {
 			t.Errorf("an update that changed nothing has the tag %s, was %s", same.header.Get("ETag"), tag)
 		}

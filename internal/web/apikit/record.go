@@ -75,14 +75,18 @@ func SameVersion(r *http.Request, id int64) func(version int64) error {
 
 var errChanged = refuse(http.StatusPreconditionFailed, "The record has changed since: read it again.")
 
-// matches says whether a list of tags names one. A weak tag (W/"…") counts only for reads.
+// matches says whether a list of tags names one, as * alone does. A weak tag (W/"…") counts only for reads.
 func matches(headers []string, tag string, weak bool) bool {
-	for entry := range strings.SplitSeq(strings.Join(headers, ","), ",") {
+	list := strings.Join(headers, ",")
+	if strings.TrimSpace(list) == "*" {
+		return true
+	}
+	for entry := range strings.SplitSeq(list, ",") {
 		entry = strings.TrimSpace(entry)
 		if weak {
 			entry = strings.TrimPrefix(entry, "W/")
 		}
-		if entry == "*" || entry == tag {
+		if entry == tag {
 			return true
 		}
 	}
