@@ -18,7 +18,7 @@ help: ## show this list
 run: build ## build and start both areas on the embedded database; prints the first API key and curl lines
 	./bin/sightline serve $(ARGS)
 
-demo: build ## the same with 30 example projects and websites, in a directory of its own
+demo: build ## the same with 30 example projects with reports, and websites with visits, in a directory of its own
 	./bin/sightline serve --data ./sightline-demo --demo $(ARGS)
 
 build: ## build ./bin/sightline

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// An Account owns websites and projects.
+// An Account owns websites, projects and reports.
 type Account struct {
 	ID        int64     `json:"id"`
 	Email     string    `json:"email"`

@@ -31,8 +31,8 @@ type AuditCmd struct {
 
 // Help is shown by sightline audit --help.
 func (*AuditCmd) Help() string {
-	return `Needs no server and no database. It may reach what you can reach, also http://localhost, keeps to robots.txt, and
-asks each host for no more than 5 things in a second. Ctrl-C ends it with what was found so far.
+	return `Needs no server and no database. It may reach what you can reach, also http://localhost, keeps to robots.txt unless
+--ignore-robots says otherwise, and asks each host for no more than 5 things in a second (--rate). Ctrl-C ends it with what was found so far.
 
 Exits with 0 when all is well, with 1 when --fail-on finds something or there is nothing to rate, with 2 when the
 command is written wrongly.
@@ -120,9 +120,9 @@ func (c *AuditCmd) manners() crawl.Manners {
 func (c *AuditCmd) write(stdout io.Writer, a *export.Audit, took time.Duration) (err error) {
 	w := stdout
 	if c.Output != "" {
-		file, err := os.Create(c.Output)
-		if err != nil {
-			return fmt.Errorf("write the report: %w", err)
+		file, failed := os.Create(c.Output)
+		if failed != nil {
+			return fmt.Errorf("write the report: %w", failed)
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		w = file
@@ -151,6 +151,9 @@ func (c *AuditCmd) verdict(result audit.Result) error {
 		bad, word = bad+result.Issues.Warnings, "error or warning"
 	case "notice":
 		bad, word = bad+result.Issues.Warnings+result.Issues.Notices, "finding"
+	}
+	if bad == 0 && result.State == seo.Stopped {
+		return errors.New("the audit was stopped before its end, so it cannot tell that all is well")
 	}
 	if bad == 0 {
 		return nil

@@ -72,7 +72,7 @@ Examples:
 
 // Help is shown by sightline account --help.
 func (*AccountCmd) Help() string {
-	return `Accounts are separate: none sees the projects and websites of another.
+	return `Accounts are separate: none sees the projects, reports and websites of another.
 
 Examples:
 
@@ -101,7 +101,7 @@ Examples:
 
 // Help is shown by sightline backup --help.
 func (*BackupCmd) Help() string {
-	return `Writes accounts, keys (as hashes only), websites and projects, with the trash, as they are at one moment; a running server goes
+	return `Writes accounts, keys (as hashes only), websites, projects and reports, with the trash, as they are at one moment; a running server goes
 on meanwhile. The file is for your eyes only (mode 0600) and carries a checksum, which restore checks.
 
 Examples:
@@ -132,7 +132,7 @@ func (*CatalogCmd) Help() string {
 
 // Help is shown by sightline catalog copy --help.
 func (*CatalogCopyCmd) Help() string {
-	return `Copies accounts, keys, websites and projects, with the trash, as they are at one moment; keys and ids stay the same. All of it
+	return `Copies accounts, keys, websites, projects and reports, with the trash, as they are at one moment; keys and ids stay the same. All of it
 arrives or nothing. A server may run on the old place meanwhile, but what it stores then is not copied: stop it first.
 
 Examples:

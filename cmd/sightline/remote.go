@@ -83,9 +83,9 @@ func writeArray[T any](w io.Writer, records iter.Seq2[T, error], raw func(T) jso
 type ListFlags struct {
 	RemoteFlags
 	Search  string `placeholder:"TEXT" help:"Only those that contain a text, in any case."`
-	SortBy  string `placeholder:"FIELD" help:"What to sort by: created_at, or url of websites and project of projects."`
+	SortBy  string `placeholder:"FIELD" help:"What to sort by: created_at, or url of websites and project of projects; of reports id, generated_at, url or score."`
 	Sort    string `placeholder:"ORDER" help:"asc or desc."`
-	PerPage *int   `placeholder:"N" help:"How many on a page: 10 to 100 websites; 10, 25, 50 or 100 projects."`
+	PerPage *int   `placeholder:"N" help:"How many on a page: 10 to 100 websites; 10, 25, 50 or 100 projects or reports."`
 	Page    *int   `placeholder:"N" xor:"pages" help:"Which page, from 1."`
 	All     bool   `xor:"pages" help:"All pages."`
 }

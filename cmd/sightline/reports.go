@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,11 +20,13 @@ import (
 
 // ReportsCmd is sightline reports.
 type ReportsCmd struct {
-	List   ReportsListCmd   `cmd:"" help:"List the reports."`
-	Get    ReportsGetCmd    `cmd:"" help:"Show a report and what fails."`
-	Create ReportsCreateCmd `cmd:"" help:"Have a page or a site audited."`
-	Watch  ReportsWatchCmd  `cmd:"" help:"Show how far an audit is until it ends."`
-	Delete ReportsDeleteCmd `cmd:"" help:"Move a report into the trash."`
+	List    ReportsListCmd    `cmd:"" help:"List the reports."`
+	Get     ReportsGetCmd     `cmd:"" help:"Show a report and what fails."`
+	Create  ReportsCreateCmd  `cmd:"" help:"Have a page or a site audited."`
+	Watch   ReportsWatchCmd   `cmd:"" help:"Show how far an audit is until it ends."`
+	Stop    ReportsStopCmd    `cmd:"" help:"End an audit with what it has found so far."`
+	Delete  ReportsDeleteCmd  `cmd:"" help:"Move a report into the trash."`
+	Restore ReportsRestoreCmd `cmd:"" help:"Bring a report back from the trash."`
 }
 
 // ReportsListCmd is sightline reports list.
@@ -100,9 +103,9 @@ func (f *RemoteFlags) show(term *terminal, r client.Report) error {
 		{"pages", strconv.Itoa(r.Pages)},
 		{"audited", timeText(r.GeneratedAt)},
 	}
-	for name, text := range map[string]string{"stopped by": r.StoppedBy, "failure": r.Failure} {
-		if text != "" {
-			rows = append(rows, []string{name, printable(text)})
+	for _, row := range [][]string{{"stopped by", printable(r.StoppedBy)}, {"failure", printable(r.Failure)}} {
+		if row[1] != "" {
+			rows = append(rows, row)
 		}
 	}
 	if err := writeColumns(term.stdout, rows, 0); err != nil {
@@ -130,7 +133,7 @@ func failedChecks(r client.Report) [][]string {
 		if x.Points != y.Points {
 			return int(10 * (y.Points - x.Points))
 		}
-		return y.Findings - x.Findings
+		return cmp.Or(y.Findings-x.Findings, cmp.Compare(a, b))
 	})
 	rows := [][]string{{"SEVERITY", "CHECK", "WHAT", "PAGES", "POINTS"}}
 	for _, id := range ids {
@@ -201,11 +204,12 @@ func (f *RemoteFlags) watch(ctx context.Context, term *terminal, api *client.Cli
 	}
 	for !report.Ended() {
 		progress.note(seo.Progress{Done: report.Progress.Done, Found: report.Progress.Found, Current: report.Progress.Current})
-		var err error
-		if report, err = api.AwaitReport(ctx, report.ID, wait); err != nil {
+		later, err := api.AwaitReport(ctx, report.ID, wait)
+		if err != nil {
 			progress.end()
 			return fmt.Errorf("report %d: %w", report.ID, err)
 		}
+		report = later
 	}
 	progress.end()
 	if err := f.show(term, report); err != nil {
@@ -233,8 +237,42 @@ func (c *ReportsDeleteCmd) Run(ctx context.Context, term *terminal) error {
 		if c.JSON {
 			return writeJSON(term.stdout, gone)
 		}
-		_, err = fmt.Fprintf(term.stdout, "Report %d is deleted. The server keeps it in its trash for some days.\n", gone.ID)
+		_, err = fmt.Fprintf(term.stdout, "Report %d is deleted. While it is in the trash, this brings it back: sightline reports restore %d\n", gone.ID, gone.ID)
 		return err
+	})
+}
+
+// ReportsRestoreCmd is sightline reports restore.
+type ReportsRestoreCmd struct {
+	RemoteFlags
+	ID int64 `arg:"" help:"The number that the report had."`
+}
+
+// Run brings a report back.
+func (c *ReportsRestoreCmd) Run(ctx context.Context, term *terminal) error {
+	return withServer(ctx, c.Remote, func(api *client.Client) error {
+		report, err := api.RestoreReport(ctx, c.ID)
+		if err != nil {
+			return fmt.Errorf("report %d in the trash: %w", c.ID, err)
+		}
+		return c.show(term, report)
+	})
+}
+
+// ReportsStopCmd is sightline reports stop.
+type ReportsStopCmd struct {
+	RemoteFlags
+	ReportArgument
+}
+
+// Run ends an audit.
+func (c *ReportsStopCmd) Run(ctx context.Context, term *terminal) error {
+	return withServer(ctx, c.Remote, func(api *client.Client) error {
+		report, err := api.StopReport(ctx, c.ID)
+		if err != nil {
+			return fmt.Errorf("report %d: %w", c.ID, err)
+		}
+		return c.show(term, report)
 	})
 }
 
@@ -295,5 +333,24 @@ func (*ReportsDeleteCmd) Help() string {
 
 Examples:
 
-    sightline reports delete 7`
+    sightline reports delete 7
+    sightline reports restore 7`
+}
+
+// Help is shown by sightline reports stop --help.
+func (*ReportsStopCmd) Help() string {
+	return `The server rates what it has; that can take a moment, which sightline reports watch waits for.
+
+Examples:
+
+    sightline reports stop 7`
+}
+
+// Help is shown by sightline reports restore --help.
+func (*ReportsRestoreCmd) Help() string {
+	return `One that was deleted with its project comes back with that: sightline projects restore.
+
+Examples:
+
+    sightline reports restore 7`
 }

@@ -13,7 +13,7 @@ import (
 	"sightline/internal/receipt"
 )
 
-// An Account owns websites and projects. Accounts never see each other's.
+// An Account owns websites, projects and reports. Accounts never see each other's.
 type Account struct {
 	ID        int64
 	Email     string // lower case; names the account on the command line

@@ -108,8 +108,10 @@ func (r *recorder) explain(ctx context.Context, c crawled, result *Result) error
 // startPage is the page that the audit began with, behind its redirects.
 func (r *recorder) startPage(ctx context.Context, c crawled) (*seo.Page, error) {
 	var start *seo.Page
+	seen := map[string]bool{} // a site may redirect differently each time, also in a circle
 	for url := r.start.URL; ; url = start.End {
 		found := false
+		seen[url] = true
 		for p, err := range c.Pages(ctx) {
 			if err != nil {
 				return nil, err
@@ -119,7 +121,7 @@ func (r *recorder) startPage(ctx context.Context, c crawled) (*seo.Page, error) 
 				break
 			}
 		}
-		if !found || start.End == "" || start.End == url {
+		if !found || start.End == "" || seen[start.End] {
 			return start, nil
 		}
 	}

@@ -38,6 +38,9 @@ func newRecorder(t Task, start address.Address, now func() time.Time) *recorder 
 		listed: map[uint64]string{}, asides: map[uint64]bool{}}
 	if t.Site != nil {
 		r.site.Plain, r.site.Random = t.Site.Plain, t.Site.Random
+		if t.Site.Start == start.URL {
+			r.site.Robots = t.Site.Robots
+		}
 	}
 	r.site.Start = start.URL
 	return r

@@ -43,7 +43,7 @@ type Serve struct {
 	Owner           string `default:"owner@localhost" placeholder:"EMAIL" help:"Account that the first start creates."`
 	FirstKey        string `placeholder:"KEY" help:"API key that the first start gives to that account, 20 or more characters; random if left out."`
 	Demo            bool   `help:"Fill an empty installation with example projects, reports and websites."`
-	TrashDays       int    `default:"7" placeholder:"DAYS" help:"How long deleted websites and projects can be restored; 0 erases them at once."`
+	TrashDays       int    `default:"7" placeholder:"DAYS" help:"How long deleted websites, projects and reports can be restored; 0 erases them at once."`
 	RateLimit       int    `default:"0" placeholder:"N" help:"Requests per second that each API key may make, with bursts of twice that; 0 for no limit."`
 	Audits          int    `default:"2" placeholder:"N" help:"Audits that this server makes at once; 0 leaves them to other servers on the same database."`
 	AllowPrivate    string `name:"allow-private-targets" placeholder:"CIDR,…" help:"Private networks whose sites may be audited, such as 10.0.0.0/8; none if left out."`

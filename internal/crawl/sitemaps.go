@@ -65,6 +65,12 @@ func (r *run) sitemaps(ctx context.Context) error {
 				queue = append(queue, listed{at: entry.URL, from: next.at.URL, depth: next.depth + 1})
 			}
 		}
+		if file != nil && file.TooLarge {
+			r.results <- result{cut: StopKnown}
+		}
+	}
+	if len(queue) > 0 {
+		r.results <- result{cut: StopKnown}
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func (r *run) hand(ctx context.Context, f *Fetch) result {
 	case len(f.Hops) > 1: // it redirects, so its own host is there
 		res.answered = true
 	case overloaded(f.Status):
-		res.failure = &guard.Failure{Kind: guard.Unreachable, Text: fmt.Sprintf("the host keeps answering %d", f.Status)}
+		res.failure = &guard.Failure{Kind: guard.Overloaded, Text: fmt.Sprintf("the host keeps answering %d", f.Status)}
 	case f.Status != 0:
 		res.answered = true
 	case f.Err != nil && f.Err.Down():

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"sightline/internal/analytics"
@@ -52,6 +53,8 @@ const (
 	purgeSize = 1000        // how many records are erased in one transaction
 	leftSize  = 500         // how many rows that audits left behind: those of pages are large
 	eventRest = time.Minute // how long after a website its events are erased: by then none is on its way any more
+
+	compactTime = time.Hour // the longest that rewriting the events may take
 )
 
 // A job is something that the clock starts.
@@ -68,18 +71,27 @@ func (c *Clock) jobs() []job {
 		{"erase receipts", time.Hour, c.eraseReceipts},
 	}
 	if c.Events != nil {
-		jobs = append(jobs, job{"erase events", 10 * time.Minute, c.eraseEvents},
-			job{"compact events", 7 * 24 * time.Hour, c.Events.Compact})
+		jobs = append(jobs, job{"erase events", 10 * time.Minute, c.eraseEvents})
 	}
 	return jobs
 }
 
-// Run starts jobs until ctx ends.
+// Run starts jobs until ctx ends. The others do not wait for the one that takes minutes.
 func (c *Clock) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	running.Go(func() { c.run(ctx, c.jobs()) })
+	if c.Events != nil {
+		running.Go(func() { c.run(ctx, []job{{"compact events", 7 * 24 * time.Hour, c.compact}}) })
+	}
+	running.Wait()
+}
+
+// run starts some jobs, one after the other, until ctx ends.
+func (c *Clock) run(ctx context.Context, jobs []job) {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	for {
-		for _, job := range c.jobs() {
+		for _, job := range jobs {
 			if err := c.start(ctx, job); err != nil && ctx.Err() == nil {
 				c.Log.Warn("a job of the clock failed and is tried again later", "job", job.name, "error", err)
 			}
@@ -99,6 +111,13 @@ func (c *Clock) start(ctx context.Context, job job) error {
 		return err
 	}
 	return job.run(ctx)
+}
+
+// compact rewrites the events.
+func (c *Clock) compact(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, compactTime)
+	defer cancel()
+	return c.Events.Compact(ctx)
 }
 
 // eraseTrash erases what was deleted too long ago, a bounded number at a time so that callers' writes come in between.

@@ -30,7 +30,7 @@ func (r *Resource) Broken() bool {
 	switch r.Failure {
 	case "":
 		return r.Status >= 400 && (r.Internal || !turnsRobotsAway(r.Status))
-	case FailedAddress, FailedPort, FailedRobots:
+	case FailedAddress, FailedPort, FailedRobots, FailedBusy:
 		return false
 	}
 	return true

@@ -65,6 +65,7 @@ const (
 	FailedReset   Failure = "reset" // the server cut the connection
 	FailedTLS     Failure = "tls"
 	FailedTimeout Failure = "timeout"
+	FailedBusy    Failure = "overloaded"         // not asked for: the host kept answering 429 or 503
 	FailedAddress Failure = "blocked_address"    // the auditor may not connect there
 	FailedPort    Failure = "blocked_port"       // nor there
 	FailedLoop    Failure = "redirect_loop"      // a redirect leads back to where it came from

@@ -62,6 +62,7 @@ func TestBrokenResources(t *testing.T) {
 		{Resource{Failure: FailedLoop}, true},
 		{Resource{Failure: FailedAddress}, false},
 		{Resource{Failure: FailedRobots}, false},
+		{Resource{Failure: FailedBusy}, false},
 	}
 	for _, test := range tests {
 		if got := test.resource.Broken(); got != test.want {

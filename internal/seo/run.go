@@ -17,7 +17,7 @@ type Run struct {
 	Outcome
 }
 
-// A RunRef names a run: its report and its number, where 0 is the newest.
+// A RunRef names a run: its report and its number, where 0 is the newest that ended, or the newest while none has.
 type RunRef struct {
 	Report int64
 	Number int

@@ -33,7 +33,7 @@ func (r *reader) add(to []seo.Element, text string) []seo.Element {
 	if len(to) == maxElements {
 		return to
 	}
-	return append(to, element(strings.Join(strings.Fields(text), " "), r.evidence()))
+	return append(to, element(strings.Join(strings.Fields(text[:min(len(text), maxRead)]), " "), r.evidence()))
 }
 
 // linkElement reads a link element: a canonical, or something that the page loads.

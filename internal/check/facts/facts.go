@@ -16,13 +16,16 @@ import (
 const (
 	maxLinks    = 1000 // targets
 	maxImages   = 500
-	maxElements = 20   // titles, descriptions, canonicals and their like, of each kind
-	maxRules    = 50   // robots directives
-	maxLines    = 10   // header lines of one name
-	maxText     = 512  // bytes of the text of an element
-	maxLinkText = 100  // bytes
-	maxRaw      = 200  // bytes of a tag or header line as evidence
-	maxURL      = 2048 // bytes; longer references are not followed
+	maxElements = 20        // titles, descriptions, canonicals and their like, of each kind
+	maxRules    = 50        // robots directives
+	maxLines    = 10        // header lines of one name
+	maxText     = 512       // bytes of the text of an element
+	maxLinkText = 100       // bytes
+	maxRaw      = 200       // bytes of a tag or header line as evidence
+	maxURL      = 2048      // bytes; longer references are not followed
+	maxAttrs    = 256       // attributes of a tag
+	maxRead     = 256 << 10 // bytes of a title or a meta element that are looked at
+	maxToken    = 2 << 20   // bytes of a tag, a text or a script; a page is read up to a longer one
 )
 
 // A Fetch is the answer to one request, with what is known of its address.

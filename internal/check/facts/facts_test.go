@@ -235,12 +235,31 @@ func TestBounds(t *testing.T) {
 	if len(p.Links) != 1000 || !p.LinksCut || len(p.Images) != 500 || !p.ImagesCut || p.NoAlt.Count != 3000 || len(p.NoAlt.First) != 10 {
 		t.Errorf("%d links (cut %t), %d images (cut %t), %+v", len(p.Links), p.LinksCut, len(p.Images), p.ImagesCut, p.NoAlt)
 	}
-	if len(p.Headings) != 20 || len(p.Robots) != 50 || p.Titles[0].Length != 499_999 {
+	if len(p.Headings) != 20 || len(p.Robots) != 50 || p.Titles[0].Length != 256<<10 {
 		t.Errorf("%d headings, %d rules, title of %d characters", len(p.Headings), len(p.Robots), p.Titles[0].Length)
 	}
 	for _, e := range []seo.Element{p.Titles[0], p.Descriptions[0]} {
 		if len(e.Text) > 520 || len(e.Raw) > 450 || !strings.Contains(e.Raw, "…") {
 			t.Errorf("an element of %d and %d bytes: %q", len(e.Text), len(e.Raw), e.Raw)
 		}
+	}
+}
+
+// TestHostileSizes reads pages that are large in one place: little memory is taken for what nobody will see.
+func TestHostileSizes(t *testing.T) {
+	const size = 1 << 20
+	for name, body := range map[string]string{
+		"rules":       `<meta name=robots content="` + strings.Repeat("a ", size/2) + `">`,
+		"title":       `<title>` + strings.Repeat("a ", size/2) + `</title>`,
+		"description": `<meta name=description content="` + strings.Repeat("a ", size/2) + `">`,
+	} {
+		var p *seo.Page
+		used := testing.AllocsPerRun(1, func() { p = read(body) })
+		if used > 5_000 || len(p.Robots) > 50 || p.Truncated {
+			t.Errorf("%s: %v allocations, %d rules, cut off: %t", name, used, len(p.Robots), p.Truncated)
+		}
+	}
+	if p := read(`<title>t</title><p title="` + strings.Repeat("a", 5<<20) + `"><a href=/x>x</a>`); !p.Truncated || len(p.Links) > 0 || len(p.Titles) != 1 {
+		t.Errorf("a tag of 5 MB: cut off: %t, links %v, titles %v", p.Truncated, p.Links, p.Titles)
 	}
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -57,6 +58,7 @@ func newReader(p *seo.Page, from From, resolve Resolve) *reader {
 // read takes in the whole body.
 func (r *reader) read(body []byte) {
 	r.z = html.NewTokenizer(bytes.NewReader(body))
+	r.z.SetMaxBuf(maxToken)
 	for {
 		token := r.z.Next()
 		if r.inH1 {
@@ -64,6 +66,7 @@ func (r *reader) read(body []byte) {
 		}
 		switch token {
 		case html.ErrorToken:
+			r.page.Truncated = r.page.Truncated || errors.Is(r.z.Err(), html.ErrBufferExceeded)
 			r.finish()
 			return
 		case html.TextToken:
@@ -108,7 +111,7 @@ func keep(to, text []byte, limit int) []byte {
 
 func (r *reader) addTitle(text []byte, raw string) {
 	if len(r.page.Titles) < maxElements {
-		r.page.Titles = append(r.page.Titles, element(collapse(text), r.tag+clean(raw, maxRaw)+"</title>"))
+		r.page.Titles = append(r.page.Titles, element(collapse(text[:min(len(text), maxRead)]), r.tag+clean(raw, maxRaw)+"</title>"))
 	}
 }
 
@@ -168,7 +171,7 @@ func (r *reader) readAttrs(needed bool) {
 	if !needed {
 		return
 	}
-	for _, more := r.z.TagName(); more; {
+	for _, more := r.z.TagName(); more && len(r.attrs) < maxAttrs; {
 		var a attr
 		a.key, a.value, more = r.z.TagAttr()
 		r.attrs = append(r.attrs, a)

@@ -48,7 +48,9 @@ func parseRules(agent, text string) []seo.RobotsRule {
 			continue
 		}
 		for word := range strings.FieldsSeq(name) { // some write spaces for commas
-			rules = append(rules, seo.RobotsRule{Agent: agent, Name: clean(word, maxLinkText)})
+			if rules = append(rules, seo.RobotsRule{Agent: agent, Name: clean(word, maxLinkText)}); len(rules) == maxRules {
+				break
+			}
 		}
 	}
 	return rules[:min(len(rules), maxRules)]

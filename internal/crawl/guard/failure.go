@@ -23,6 +23,7 @@ const (
 	DNS              Kind = "dns"                // DNS did not answer, or answered nonsense
 	Refused          Kind = "refused"            // nothing listens there
 	Unreachable      Kind = "unreachable"        // no connection for another reason
+	Overloaded       Kind = "overloaded"         // the host keeps answering that it has too much to do
 	Timeout          Kind = "timeout"            // not done within the time limit
 	Reset            Kind = "reset"              // the server broke the connection
 	TLSExpired       Kind = "tls_expired"        // the certificate is out of date

@@ -18,10 +18,20 @@ func (db *DB) readRun(account int64, ref seo.RunRef) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found := db.runOf(r.ID, cmp.Or(ref.Number, r.Run)); found != nil {
+	if found := db.runOf(r.ID, cmp.Or(ref.Number, db.lastEnded(r.ID), r.Run)); found != nil {
 		return found, nil
 	}
 	return nil, fmt.Errorf("run %d of report %d: %w", ref.Number, ref.Report, fault.NotFound)
+}
+
+// lastEnded is the number of the newest run of a report that ended; 0 while none has.
+func (db *DB) lastEnded(report int64) (number int) {
+	for i := range db.runs {
+		if r := &db.runs[i]; r.report == report && !r.EndedAt.IsZero() {
+			number = max(number, r.Number)
+		}
+	}
+	return number
 }
 
 // ReportRuns implements seo.Results.

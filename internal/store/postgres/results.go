@@ -29,8 +29,9 @@ func scanRun(row pgx.CollectableRow) (r seo.Run, err error) {
 const runsOf = ` FROM runs JOIN reports ON reports.id = runs.report_id
 	WHERE reports.account_id = @account AND reports.id = @report AND reports.deleted_at IS NULL`
 
-// oneOf narrows them to one; its number is 0 for the newest.
-const oneOf = ` AND runs.number = coalesce(nullif(@number::int, 0), reports.run)`
+// oneOf narrows them to one; its number is 0 for the newest that ended, or the newest while none has.
+const oneOf = ` AND runs.number = coalesce(nullif(@number::int, 0),
+	(SELECT max(number) FROM runs AS ended WHERE ended.report_id = reports.id AND ended.ended_at IS NOT NULL), reports.run)`
 
 func runArgs(account int64, ref seo.RunRef) pgx.NamedArgs {
 	return pgx.NamedArgs{"account": account, "report": ref.Report, "number": ref.Number}

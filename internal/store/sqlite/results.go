@@ -23,8 +23,9 @@ func scanRun(row scanner) (r seo.Run, err error) {
 const runsOf = ` FROM runs JOIN reports ON reports.id = runs.report_id
 	WHERE reports.account_id = ? AND reports.id = ? AND reports.deleted_at IS NULL`
 
-// oneOf narrows them to one; its number is 0 for the newest.
-const oneOf = ` AND runs.number = coalesce(nullif(?, 0), reports.run)`
+// oneOf narrows them to one; its number is 0 for the newest that ended, or the newest while none has.
+const oneOf = ` AND runs.number = coalesce(nullif(?, 0),
+	(SELECT max(number) FROM runs AS ended WHERE ended.report_id = reports.id AND ended.ended_at IS NOT NULL), reports.run)`
 
 // ReportRuns implements seo.Results.
 func (db *DB) ReportRuns(ctx context.Context, account, report int64, r listing.Request) (listing.Page[seo.Run], error) {
