@@ -34,9 +34,7 @@ func TestClockErases(t *testing.T) {
 			must(t, catalog.DeleteWebsite(t.Context(), owner.ID, w.ID, trash.Deletion{At: time.Now().Add(-age)}))
 		}
 		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: catalog, Turns: catalog, Kept: 7 * 24 * time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { clock.Run(ctx); close(ended) }()
+		stop := run(t, clock)
 
 		left := func() int {
 			synctest.Wait()
@@ -59,7 +57,6 @@ func TestClockErases(t *testing.T) {
 			t.Errorf("%d are in the trash after eleven minutes, want 0", n)
 		}
 		stop()
-		<-ended
 	})
 }
 
@@ -82,12 +79,9 @@ func TestClockErasesInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		catalog, receipts := memory.Open(), &many{old: 2500}
 		clock := &schedule.Clock{Trash: catalog, Receipts: receipts, Leftovers: catalog, Turns: catalog, Kept: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { clock.Run(ctx); close(ended) }()
+		stop := run(t, clock)
 		synctest.Wait()
 		stop()
-		<-ended
 		if want := []int{1000, 1000, 500}; !slices.Equal(receipts.turns, want) {
 			t.Errorf("erased %v, want %v", receipts.turns, want)
 		}
@@ -134,16 +128,13 @@ func TestClockErasesEvents(t *testing.T) {
 		must(t, catalog.DeleteWebsite(t.Context(), owner.ID, 2, trash.Deletion{}))
 		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: catalog, Erasures: catalog, Events: events, Turns: catalog, Kept: time.Hour,
 			Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { clock.Run(ctx); close(ended) }()
+		stop := run(t, clock)
 		synctest.Wait()
 		if at := events.all(); len(at) > 0 {
 			t.Errorf("erased the events of %v at once, while some may be on their way", at)
 		}
 		time.Sleep(25 * time.Minute)
 		stop()
-		<-ended
 		if got, want := events.all(), []int64{2}; !slices.Equal(got, want) {
 			t.Errorf("erased the events of %v, want %v", got, want)
 		}
@@ -156,16 +147,21 @@ func TestClockCompacts(t *testing.T) {
 		catalog, events := memory.Open(), &erased{}
 		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: catalog, Erasures: catalog, Events: events, Turns: catalog, Kept: time.Hour,
 			Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { clock.Run(ctx); close(ended) }()
+		stop := run(t, clock)
 		time.Sleep(20 * 24 * time.Hour)
 		stop()
-		<-ended
 		if events.compacted != 3 { // at the first look, after one week and after two
 			t.Errorf("compacted %d times in 20 days, want 3", events.compacted)
 		}
 	})
+}
+
+// run starts a clock. What it returns stops it, and waits until nothing of it runs any more.
+func run(t *testing.T, clock *schedule.Clock) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { clock.Run(ctx); close(ended) }()
+	return func() { cancel(); <-ended }
 }
 
 func must(t *testing.T, err error) {
@@ -193,12 +189,9 @@ func TestClockErasesLeftovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		catalog, left := memory.Open(), &leftovers{rows: 1200}
 		clock := &schedule.Clock{Trash: catalog, Receipts: catalog, Leftovers: left, Turns: catalog, Kept: time.Hour, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { clock.Run(ctx); close(ended) }()
+		stop := run(t, clock)
 		synctest.Wait()
 		stop()
-		<-ended
 		if want := []int{500, 500, 200}; !slices.Equal(left.turns, want) {
 			t.Errorf("erased %v, want %v", left.turns, want)
 		}
